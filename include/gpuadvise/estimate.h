@@ -1,0 +1,126 @@
+// Memory, speed and cost of one workload on one layout. Pure functions: no I/O, no globals, no clock.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpuadvise/calibration.h"
+#include "gpuadvise/catalog.h"
+#include "gpuadvise/workload.h"
+
+namespace gpuadvise {
+
+// The hardware as an estimate sees it: one node type, how many, and what joins them.
+struct Machine {
+  const Accelerator* accelerator = nullptr;
+  double accelerators_per_node = 1;  // below 1: a slice of one card
+  int nodes = 1;
+  double memory_gib = 0;             // usable memory of one accelerator (or slice)
+  bool usable_memory_known = false;  // from a driver's report; otherwise a stated fraction of nominal
+  LinkKind link = LinkKind::none;
+  double link_gb_per_s = 0;          // per accelerator, total of both directions
+  double inter_node_gbps = 0;        // per node
+  bool rdma = false;
+  double vcpus = 0;                  // per node; 0: unknown
+  double host_memory_gib = 0;        // per node; 0: unknown
+};
+
+struct Layout {
+  int tensor = 1;
+  int pipeline = 1;
+  int virtual_pipeline = 1;
+  int data = 1;        // training: data-parallel ranks; serving: replicas
+  int expert = 1;
+  int context = 1;
+  bool sequence_parallel = false;
+  int zero_stage = 0;
+  int micro_batch = 1;
+  Checkpointing checkpointing = Checkpointing::none;
+};
+
+// GiB per accelerator on the fullest card.
+struct MemoryEstimate {
+  double weights = 0;
+  double gradients = 0;
+  double optimizer = 0;
+  double activations = 0;
+  double logits = 0;
+  double kv_cache = 0;
+  double adapters = 0;
+  double communication = 0;
+  double runtime = 0;
+  double fragmentation = 0;
+  double total = 0;
+  double capacity_gib = 0;
+  bool known = false;  // false: the model cannot say; why tells the reason
+  bool fits = false;
+  double headroom_gib = 0;
+  double band_low_percent = 0;   // measured error of the nearest class, from the accuracy tables
+  double band_high_percent = 0;
+  std::string_view why;          // message id
+};
+
+// Seconds of one optimizer step (training) or of one serving step, by term.
+struct StepTerms {
+  double compute = 0;
+  double attention = 0;
+  double memory_traffic = 0;
+  double tensor_comm = 0;
+  double pipeline_bubble = 0;
+  double data_comm = 0;
+  double expert_comm = 0;
+  double context_comm = 0;
+  double optimizer = 0;
+  double host = 0;
+  double data_loading = 0;
+};
+
+struct SpeedEstimate {
+  bool known = false;
+  std::optional<double> tokens_per_second;  // whole job
+  std::optional<double> tokens_per_second_per_accelerator;
+  std::optional<double> samples_per_second;
+  std::optional<double> tflops_per_accelerator;  // model FLOPs, recompute not counted
+  std::optional<double> mfu_percent;
+  std::optional<double> step_seconds;
+  std::optional<double> ttft_ms;
+  std::optional<double> tpot_ms;
+  std::optional<double> output_tokens_per_second;
+  std::optional<double> requests_per_second;
+  std::optional<double> value;
+  std::string_view unit;
+  std::optional<double> relative;
+  double band_low_percent = 0;
+  double band_high_percent = 0;
+  StepTerms terms;
+  std::string_view why;  // message id, when not known
+};
+
+struct CostEstimate {
+  bool known = false;
+  std::string_view currency;
+  std::optional<double> per_hour;
+  std::optional<double> per_million_tokens;
+  std::optional<double> to_finish;
+  const Price* price = nullptr;  // the row it rests on
+  std::string_view why;
+};
+
+enum class EstimateConfidence : std::uint8_t { measured, interpolated, extrapolated, unknown };
+
+struct Estimate {
+  MemoryEstimate memory;
+  SpeedEstimate speed;
+  CostEstimate cost;
+  EstimateConfidence confidence = EstimateConfidence::unknown;
+};
+
+MemoryEstimate estimate_memory(const Workload& workload, const Machine& machine, const Layout& layout,
+                               const Calibration& calibration);
+SpeedEstimate estimate_speed(const Workload& workload, const Machine& machine, const Layout& layout,
+                             const Calibration& calibration);
+
+}  // namespace gpuadvise

@@ -1,0 +1,33 @@
+// Task presets: what each kind of work assumes when the profile does not say.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "gpuadvise/profile.h"
+
+namespace gpuadvise {
+
+// The family of formulas that a task is estimated with.
+enum class TaskKind : std::uint8_t {
+  llm_training,
+  llm_serving,
+  media_training,   // vision, diffusion, speech, recommenders: samples
+  media_inference,  // vision, diffusion, speech, embeddings: samples
+  rendering,
+  streaming,        // cloud gaming, virtual desktops: sessions
+  transcoding,
+  hpc,
+  interactive       // notebooks
+};
+
+struct TaskPreset {
+  std::string_view id;  // llm-finetune
+  std::string_view title_en;
+  std::string_view title_zh;
+  TaskKind kind;
+  std::string_view default_model;  // for tasks that can assume one; empty: the user must say
+  Profile defaults;
+};
+
+}  // namespace gpuadvise
