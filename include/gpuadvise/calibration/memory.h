@@ -1,0 +1,13 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace gpuadvise {
+
+struct MemoryCalibration {
+  std::string_view date;  // when it was fitted; empty: not loaded
+};
+
+}  // namespace gpuadvise
