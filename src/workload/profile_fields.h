@@ -12,27 +12,57 @@
 namespace gpuadvise {
 
 constexpr auto names(Method) { return std::to_array<std::string_view>({"full", "freeze", "lora", "qlora"}); }
-constexpr auto names(Precision) { return std::to_array<std::string_view>({"fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp4", "int8", "int4", "nf4", "none"}); }
+constexpr auto names(Precision) {
+  return std::to_array<std::string_view>(
+      {"fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp4", "int8", "int4", "nf4", "none"});
+}
 constexpr auto names(Checkpointing) { return std::to_array<std::string_view>({"none", "selective", "full"}); }
 constexpr auto names(Offload) { return std::to_array<std::string_view>({"none", "optimizer", "optimizer+params"}); }
 constexpr auto names(FusedLoss) { return std::to_array<std::string_view>({"none", "liger", "chunked"}); }
 constexpr auto names(ServingMode) { return std::to_array<std::string_view>({"static", "online", "offline"}); }
 constexpr auto names(LinkKind) { return std::to_array<std::string_view>({"none", "pcie", "nvlink", "hccs"}); }
-constexpr auto names(ChargePreference) { return std::to_array<std::string_view>({"on_demand", "spot", "month", "year"}); }
+constexpr auto names(ChargePreference) {
+  return std::to_array<std::string_view>({"on_demand", "spot", "month", "year"});
+}
 constexpr auto names(Bound) { return std::to_array<std::string_view>({"compute", "bandwidth", "mixed"}); }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, Mla>
+requires std::same_as<std::remove_const_t<S>, Mla>
 void fields(V& v, S& s) {
   v("q_lora_rank", s.q_lora_rank);
   v("kv_lora_rank", s.kv_lora_rank);
   v("qk_nope_dim", s.qk_nope_dim);
   v("qk_rope_dim", s.qk_rope_dim);
   v("v_dim", s.v_dim);
+  v("index_heads", s.index_heads);
+  v("index_dim", s.index_dim);
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, Architecture>
+requires std::same_as<std::remove_const_t<S>, LinearMixer>
+void fields(V& v, S& s) {
+  v("layers", s.layers);
+  v("key_heads", s.key_heads);
+  v("value_heads", s.value_heads);
+  v("key_dim", s.key_dim);
+  v("value_dim", s.value_dim);
+  v("conv_kernel", s.conv_kernel);
+  v("dt_rank", s.dt_rank);
+}
+
+template <class V, class S>
+requires std::same_as<std::remove_const_t<S>, VisionTower>
+void fields(V& v, S& s) {
+  v("layers", s.layers);
+  v("hidden", s.hidden);
+  v("intermediate", s.intermediate);
+  v("heads", s.heads);
+  v("patch", s.patch);
+  v("merge", s.merge);
+}
+
+template <class V, class S>
+requires std::same_as<std::remove_const_t<S>, Architecture>
 void fields(V& v, S& s) {
   v("layers", s.layers);
   v("hidden", s.hidden);
@@ -56,10 +86,22 @@ void fields(V& v, S& s) {
   v("linear_state", s.linear_state);
   v("vision_params", s.vision_params);
   v("attention_bias", s.attention_bias);
+  v("window_layers", s.window_layers);
+  v("window_kv_heads", s.window_kv_heads);
+  v("window_head_dim", s.window_head_dim);
+  v("kv_shared_layers", s.kv_shared_layers);
+  v("mlp_layers", s.mlp_layers);
+  v("shared_intermediate", s.shared_intermediate);
+  v("moe_latent", s.moe_latent);
+  v("mtp_layers", s.mtp_layers);
+  v("attention_gate", s.attention_gate);
+  v("linear", s.linear);
+  v("vision", s.vision);
+  v("other_params", s.other_params);
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, ModelSpec>
+requires std::same_as<std::remove_const_t<S>, ModelSpec>
 void fields(V& v, S& s) {
   v("name", s.name);
   v("params", s.params, base::Need::count);
@@ -68,7 +110,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, TrainingSpec>
+requires std::same_as<std::remove_const_t<S>, TrainingSpec>
 void fields(V& v, S& s) {
   v("method", s.method);
   v("lora_rank", s.lora_rank);
@@ -93,14 +135,14 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, Slo>
+requires std::same_as<std::remove_const_t<S>, Slo>
 void fields(V& v, S& s) {
   v("ttft_ms", s.ttft_ms);
   v("tpot_ms", s.tpot_ms);
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, InferenceSpec>
+requires std::same_as<std::remove_const_t<S>, InferenceSpec>
 void fields(V& v, S& s) {
   v("weights", s.weights);
   v("kv_cache", s.kv_cache);
@@ -124,7 +166,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, ParallelismSpec>
+requires std::same_as<std::remove_const_t<S>, ParallelismSpec>
 void fields(V& v, S& s) {
   v("tensor", s.tensor);
   v("pipeline", s.pipeline);
@@ -137,7 +179,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, HardwareSpec>
+requires std::same_as<std::remove_const_t<S>, HardwareSpec>
 void fields(V& v, S& s) {
   v("accelerator", s.accelerator);
   v("accelerators_per_node", s.accelerators_per_node);
@@ -148,7 +190,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, SoftwareSpec>
+requires std::same_as<std::remove_const_t<S>, SoftwareSpec>
 void fields(V& v, S& s) {
   v("cuda", s.cuda);
   v("driver", s.driver);
@@ -157,7 +199,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, DataSpec>
+requires std::same_as<std::remove_const_t<S>, DataSpec>
 void fields(V& v, S& s) {
   v("dataset_tokens", s.dataset_tokens, base::Need::count);
   v("dataset_samples", s.dataset_samples, base::Need::count);
@@ -166,7 +208,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, OperationsSpec>
+requires std::same_as<std::remove_const_t<S>, OperationsSpec>
 void fields(V& v, S& s) {
   v("environment", s.environment);
   v("interruptible", s.interruptible);
@@ -175,7 +217,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, ConstraintsSpec>
+requires std::same_as<std::remove_const_t<S>, ConstraintsSpec>
 void fields(V& v, S& s) {
   v("vendors", s.vendors);
   v("regions", s.regions);
@@ -191,7 +233,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, HpcSpec>
+requires std::same_as<std::remove_const_t<S>, HpcSpec>
 void fields(V& v, S& s) {
   v("app", s.app);
   v("case", s.case_name);
@@ -201,7 +243,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, RenderingSpec>
+requires std::same_as<std::remove_const_t<S>, RenderingSpec>
 void fields(V& v, S& s) {
   v("app", s.app);
   v("version", s.version);
@@ -212,7 +254,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, TranscodingSpec>
+requires std::same_as<std::remove_const_t<S>, TranscodingSpec>
 void fields(V& v, S& s) {
   v("app", s.app);
   v("codec", s.codec);
@@ -223,7 +265,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, Profile>
+requires std::same_as<std::remove_const_t<S>, Profile>
 void fields(V& v, S& s) {
   v("schema_version", s.schema_version);
   v("id", s.id);
