@@ -71,14 +71,14 @@ struct Accelerator {
   std::string_view name;
   std::string_view maker;
   std::span<const std::string_view> aliases;
-  std::string_view architecture;  // Ampere
-  std::string_view chip_class;    // Ampere-GA100: what calibrations are keyed by
-  std::string_view form_factor;   // SXM4, PCIe, OAM, ...; empty: unknown
-  std::string_view software_stack;                // cuda, cann, rocm, ...
-  std::optional<double> compute_capability;       // NVIDIA: 8.0
+  std::string_view architecture;             // Ampere
+  std::string_view chip_class;               // Ampere-GA100: what calibrations are keyed by
+  std::string_view form_factor;              // SXM4, PCIe, OAM, ...; empty: unknown
+  std::string_view software_stack;           // cuda, cann, rocm, ...
+  std::optional<double> compute_capability;  // NVIDIA: 8.0
   std::optional<int> release_year;
-  std::optional<double> memory_gib;               // nominal, the number on the vendor's sheet
-  std::optional<double> usable_memory_gib;        // what the driver reports, where a source says
+  std::optional<double> memory_gib;         // nominal, the number on the vendor's sheet
+  std::optional<double> usable_memory_gib;  // what the driver reports, where a source says
   std::string_view memory_type;
   std::optional<double> memory_bandwidth_gb_per_s;
   std::optional<bool> ecc;
@@ -88,16 +88,16 @@ struct Accelerator {
   std::optional<double> l2_mib;
   std::optional<int> sm_count;
   std::optional<double> boost_clock_mhz;
-  std::string_view link;                          // NVLink, HCCS, ...; "none" when documented to have none; empty: unknown
+  std::string_view link;  // NVLink, HCCS, ...; "none" when documented to have none; empty: unknown
   std::optional<int> link_generation;
-  std::optional<double> link_gb_per_s;            // total, both directions, per accelerator
+  std::optional<double> link_gb_per_s;  // total, both directions, per accelerator
   std::optional<int> pcie_gen;
   std::optional<int> pcie_lanes;
   std::optional<int> mig_max_instances;
   std::optional<bool> vgpu;
   std::optional<int> rt_core_generation;
-  std::optional<int> rt_core_count;               // 0: has none
-  std::string_view opengl;                        // highest level; "none" when documented to have none; empty: unknown
+  std::optional<int> rt_core_count;  // 0: has none
+  std::string_view opengl;           // highest level; "none" when documented to have none; empty: unknown
   std::string_view vulkan;
   std::string_view directx;
   std::string_view graphics_note;
@@ -111,9 +111,9 @@ struct Accelerator {
   std::string_view export_note;
   Confidence confidence;
   std::span<const std::string_view> sources;
-  std::string_view date;                          // when these facts were compiled
-  std::span<const std::string_view> derived;      // fields worked out from other values, and how
-  std::span<const std::string_view> conflicts;    // where sources differ
+  std::string_view date;                        // when these facts were compiled
+  std::span<const std::string_view> derived;    // fields worked out from other values, and how
+  std::span<const std::string_view> conflicts;  // where sources differ
   std::span<const std::string_view> notes;
 };
 
@@ -141,61 +141,61 @@ enum class Status : std::uint8_t {
 
 // One size of a family.
 struct InstanceType {
-  std::string_view name;  // as the vendor spells it
-  std::optional<Status> status;            // where it differs from its family's
+  std::string_view name;         // as the vendor spells it
+  std::optional<Status> status;  // where it differs from its family's
   std::optional<int> vcpus;
-  std::optional<double> memory_gib;        // host
-  std::string_view accelerator;            // id, where it differs from its family's
-  std::optional<double> accelerators;      // cards; a fraction for a slice of one card
+  std::optional<double> memory_gib;                    // host
+  std::string_view accelerator;                        // id, where it differs from its family's
+  std::optional<double> accelerators;                  // cards; a fraction for a slice of one card
   std::optional<double> accelerator_memory_gib;        // per card, or of the slice
   std::optional<double> accelerator_memory_total_gib;  // all cards together
-  bool slice = false;                      // vGPU, fractional or MIG: not a whole card
-  std::optional<double> network_gbps;      // base, per machine
+  bool slice = false;                                  // vGPU, fractional or MIG: not a whole card
+  std::optional<double> network_gbps;                  // base, per machine
   std::optional<double> network_burst_gbps;
-  std::optional<double> rdma_gbps;         // per machine
+  std::optional<double> rdma_gbps;  // per machine
   std::optional<double> packets_per_second;
   std::optional<double> local_storage_gib;
   std::optional<double> disk_iops;
   std::optional<double> disk_gb_per_s;
-  std::string_view suspect;                // why the row should be checked before it is used
+  std::string_view suspect;  // why the row should be checked before it is used
   std::span<const std::string_view> sources;
   std::span<const std::string_view> notes;
-  int accelerator_index = -1;              // into Catalog::accelerators; worked out at load; -1: unknown card
+  int accelerator_index = -1;  // into Catalog::accelerators; worked out at load; -1: unknown card
 };
 
 enum class NamedBy : std::uint8_t { vendor, vendor_code, third_party, inferred };
 
 struct Family {
   std::string_view vendor;
-  std::string_view name;            // gn7i, GN10Xp, p2v
+  std::string_view name;  // gn7i, GN10Xp, p2v
   Text title;
-  std::string_view product;         // ecs, ebm, CVM GPU, ModelArts ...
-  std::string_view platform;        // empty: the vendor's own cloud; else the sister cloud that sells it
+  std::string_view product;   // ecs, ebm, CVM GPU, ModelArts ...
+  std::string_view platform;  // empty: the vendor's own cloud; else the sister cloud that sells it
   Status status;
-  bool default_search;              // false: only searched when asked for by name or with --include
-  Text caveat;                      // what a buyer must know first; empty: nothing
+  bool default_search;  // false: only searched when asked for by name or with --include
+  Text caveat;          // what a buyer must know first; empty: nothing
   std::string_view status_note;
-  std::string_view accelerator;     // id; empty: unknown card
-  NamedBy accelerator_named_by;     // who names the card
+  std::string_view accelerator;  // id; empty: unknown card
+  NamedBy accelerator_named_by;  // who names the card
   std::string_view accelerator_note;
   std::string_view cpu;
   std::optional<double> cpu_base_ghz;
   std::optional<double> cpu_turbo_ghz;
-  std::string_view cpu_arch;        // x86_64, arm64; empty: unknown
-  std::string_view interconnect;    // nvlink, pcie, hccs, none (one card only); empty: unknown
+  std::string_view cpu_arch;                    // x86_64, arm64; empty: unknown
+  std::string_view interconnect;                // nvlink, pcie, hccs, none (one card only); empty: unknown
   std::optional<double> interconnect_gb_per_s;  // per accelerator, both directions
   std::string_view interconnect_note;
-  std::string_view rdma;            // kind: RoCE, eRDMA, InfiniBand; "none" when documented so; empty: unknown
+  std::string_view rdma;  // kind: RoCE, eRDMA, InfiniBand; "none" when documented so; empty: unknown
   std::string_view local_disk;
   std::span<const std::string_view> disks;      // cloud disk categories that the vendor lists
-  std::string_view vgpu_licence;    // included, bring-your-own, ...; empty: not applicable or unknown
-  std::optional<bool> graphics;     // sold with a graphics (GRID or similar) driver and licence
+  std::string_view vgpu_licence;                // included, bring-your-own, ...; empty: not applicable or unknown
+  std::optional<bool> graphics;                 // sold with a graphics (GRID or similar) driver and licence
   std::span<const std::string_view> scenarios;  // the vendor's own words for what it is for
   std::string_view released;
   std::span<const std::string_view> regions;
   std::string_view regions_date;
-  std::span<const std::string_view> successors; // families to take instead
-  Text often_said;                  // a common wrong claim, and what is true
+  std::span<const std::string_view> successors;  // families to take instead
+  Text often_said;                               // a common wrong claim, and what is true
   std::span<const std::string_view> sources;
   std::string_view date;
   std::span<const std::string_view> notes;
@@ -209,14 +209,14 @@ struct Price {
   std::string_view type;
   std::string_view region;
   ChargeType charge;
-  std::string_view currency;  // CNY or USD, as listed
-  double amount;              // per hour for on_demand and spot, per month or year otherwise
+  std::string_view currency;         // CNY or USD, as listed
+  double amount;                     // per hour for on_demand and spot, per month or year otherwise
   std::optional<double> amount_min;  // where the page prints a range by zone
   std::optional<double> amount_max;
-  std::string_view as_of;     // ISO date; empty: undated
+  std::string_view as_of;  // ISO date; empty: undated
   std::string_view source;
-  SourceKind confidence;      // of this row
-  std::string_view suspect;   // why the row is not used for ranking; empty: nothing against it
+  SourceKind confidence;     // of this row
+  std::string_view suspect;  // why the row is not used for ranking; empty: nothing against it
   std::string_view note;
 };
 
@@ -226,8 +226,8 @@ struct NameNote {
   std::string_view name;
   std::string_view vendor;
   bool documented;
-  Text said;                  // what guides say
-  Text truth;                 // what is documented
+  Text said;                                  // what guides say
+  Text truth;                                 // what is documented
   std::span<const std::string_view> nearest;  // families, best first
   std::span<const std::string_view> sources;
 };

@@ -21,18 +21,18 @@ struct Machine {
   double memory_gib = 0;             // usable memory of one accelerator (or slice)
   bool usable_memory_known = false;  // from a driver's report; otherwise a stated fraction of nominal
   LinkKind link = LinkKind::none;
-  double link_gb_per_s = 0;          // per accelerator, total of both directions
-  double inter_node_gbps = 0;        // per node
+  double link_gb_per_s = 0;    // per accelerator, total of both directions
+  double inter_node_gbps = 0;  // per node
   bool rdma = false;
-  double vcpus = 0;                  // per node; 0: unknown
-  double host_memory_gib = 0;        // per node; 0: unknown
+  double vcpus = 0;            // per node; 0: unknown
+  double host_memory_gib = 0;  // per node; 0: unknown
 };
 
 struct Layout {
   int tensor = 1;
   int pipeline = 1;
   int virtual_pipeline = 1;
-  int data = 1;        // training: data-parallel ranks; serving: replicas
+  int data = 1;  // training: data-parallel ranks; serving: replicas
   int expert = 1;
   int context = 1;
   bool sequence_parallel = false;
@@ -58,9 +58,9 @@ struct MemoryEstimate {
   bool known = false;  // false: the model cannot say; why tells the reason
   bool fits = false;
   double headroom_gib = 0;
-  double band_low_percent = 0;   // measured error of the nearest class, from the accuracy tables
+  double band_low_percent = 0;  // measured error of the nearest class, from the accuracy tables
   double band_high_percent = 0;
-  std::string_view why;          // message id
+  std::string_view why;  // message id
 };
 
 // Seconds of one optimizer step (training) or of one serving step, by term.

@@ -39,9 +39,9 @@ struct TrainingSpec {
   std::optional<Precision> precision;
   std::optional<Precision> master_weights;  // fp32 or none
   std::optional<std::string_view> optimizer;
-  std::optional<int> sequence_length;       // tokens
-  std::optional<int> micro_batch;           // per data-parallel rank and forward pass
-  std::optional<int> global_batch;          // per optimizer step
+  std::optional<int> sequence_length;  // tokens
+  std::optional<int> micro_batch;      // per data-parallel rank and forward pass
+  std::optional<int> global_batch;     // per optimizer step
   std::optional<Checkpointing> activation_checkpointing;
   std::optional<bool> flash_attention;
   std::optional<Offload> offload;
@@ -60,13 +60,13 @@ struct Slo {
 };
 
 struct InferenceSpec {
-  std::optional<std::string_view> weights;   // bf16, awq-int4, gguf-q4_k_m, ... (data/quantization)
+  std::optional<std::string_view> weights;  // bf16, awq-int4, gguf-q4_k_m, ... (data/quantization)
   std::optional<std::string_view> kv_cache;
   std::optional<std::string_view> engine;
   std::optional<int> input_tokens;
   std::optional<int> output_tokens;
-  std::optional<double> concurrency;         // requests in flight per replica
-  std::optional<double> requests_per_second; // offered load over all replicas
+  std::optional<double> concurrency;          // requests in flight per replica
+  std::optional<double> requests_per_second;  // offered load over all replicas
   std::optional<ServingMode> mode;
   std::optional<int> max_context;
   std::optional<double> gpu_memory_utilization;
@@ -75,8 +75,8 @@ struct InferenceSpec {
   std::optional<int> frames;
   std::optional<int> steps;
   std::optional<double> audio_seconds;
-  std::optional<double> prefix_cache_hit_rate;    // 0..1, share of input tokens found in the cache
-  std::optional<double> speculative_acceptance;   // mean accepted tokens per verification step, >= 1
+  std::optional<double> prefix_cache_hit_rate;   // 0..1, share of input tokens found in the cache
+  std::optional<double> speculative_acceptance;  // mean accepted tokens per verification step, >= 1
   std::optional<double> off_peak_requests_per_second;
   std::optional<Slo> slo;
 };

@@ -15,10 +15,10 @@ enum class TaskKind : std::uint8_t {
   media_training,   // vision, diffusion, speech, recommenders: samples
   media_inference,  // vision, diffusion, speech, embeddings: samples
   rendering,
-  streaming,        // cloud gaming, virtual desktops: sessions
+  streaming,  // cloud gaming, virtual desktops: sessions
   transcoding,
   hpc,
-  interactive       // notebooks
+  interactive  // notebooks
 };
 
 struct TaskPreset {

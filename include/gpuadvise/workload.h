@@ -23,14 +23,14 @@ struct Assumption {
 };
 
 struct Workload {
-  Profile profile;                  // with defaults filled in
+  Profile profile;  // with defaults filled in
   const TaskPreset* task = nullptr;
   TaskKind kind = TaskKind::llm_training;
-  const Model* model = nullptr;     // the library's entry, where the name is known
+  const Model* model = nullptr;  // the library's entry, where the name is known
   bool has_architecture = false;
   bool architecture_inferred = false;  // from the parameter count alone: wider band
   Architecture architecture;
-  double params = 0;                // total; 0: unknown or not a model task
+  double params = 0;  // total; 0: unknown or not a model task
   double active_params = 0;
   std::vector<Assumption> assumptions;
 };

@@ -2,9 +2,8 @@
 // compiler only. Strings become string_view literals, lists become arrays of their own ahead of the struct.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <concepts>
+#include <fmt/format.h>
 #include <map>
 #include <string>
 #include <string_view>

@@ -41,6 +41,8 @@ struct NullVisitor {
 };
 
 template <class T>
-concept Described = requires(NullVisitor v, T& t) { fields(v, t); };
+concept Described = requires(NullVisitor v, T& t) {
+  fields(v, t);
+};
 
 }  // namespace gpuadvise::base

@@ -3,11 +3,10 @@
 // unknown; nothing is defaulted.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <cmath>
 #include <concepts>
+#include <fmt/format.h>
 #include <limits>
 #include <set>
 #include <string>
@@ -146,10 +145,10 @@ class Loader {
       bool found = false;
       for (const auto key : visitor.known) found = found || key == member.key;
       if (!found) {
-        throw InputError(Place{file_, member.line, member.column},
-                         fmt::format("unknown key \"{}\"{}{}", printable(member.key),
-                                     path.empty() ? "" : fmt::format(" in {}", path),
-                                     did_you_mean(member.key, visitor.known)));
+        throw InputError(
+            Place{file_, member.line, member.column},
+            fmt::format("unknown key \"{}\"{}{}", printable(member.key),
+                        path.empty() ? "" : fmt::format(" in {}", path), did_you_mean(member.key, visitor.known)));
       }
     }
   }

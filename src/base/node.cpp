@@ -1,16 +1,11 @@
 #include "base/node.h"
 
-#include <fmt/format.h>
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/mark.h>
-#include <yaml-cpp/parser.h>
-
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <iostream>
 #include <istream>
@@ -20,6 +15,10 @@
 #include <nlohmann/json.hpp>
 #include <streambuf>
 #include <unordered_set>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
 
 #include "base/text.h"
 
@@ -258,9 +257,7 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
 
   bool null() override { return put(Node::Kind::null, "null", true); }
   bool boolean(bool value) override { return put(Node::Kind::boolean, value ? "true" : "false", true); }
-  bool number_integer(number_integer_t value) override {
-    return put(Node::Kind::integer, std::to_string(value), true);
-  }
+  bool number_integer(number_integer_t value) override { return put(Node::Kind::integer, std::to_string(value), true); }
   bool number_unsigned(number_unsigned_t value) override {
     const bool fits = value <= static_cast<number_unsigned_t>(INT64_MAX);
     return put(fits ? Node::Kind::integer : Node::Kind::number, std::to_string(value), true);
@@ -327,7 +324,8 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
 
 std::string_view checked(std::string_view text, const std::string& name, const Limits& limits) {
   if (text.size() > limits.bytes) {
-    throw InputError(Place{name}, fmt::format("{} bytes long; at most {} MiB are read", text.size(), limits.bytes >> 20U));
+    throw InputError(Place{name},
+                     fmt::format("{} bytes long; at most {} MiB are read", text.size(), limits.bytes >> 20U));
   }
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
@@ -363,13 +361,20 @@ const Node* Node::find(std::string_view key) const {
 
 std::string_view kind_name(Node::Kind kind) {
   switch (kind) {
-    case Node::Kind::null: return "null";
-    case Node::Kind::boolean: return "true or false";
-    case Node::Kind::integer: return "a whole number";
-    case Node::Kind::number: return "a number";
-    case Node::Kind::string: return "text";
-    case Node::Kind::list: return "a list";
-    case Node::Kind::map: return "a map";
+    case Node::Kind::null:
+      return "null";
+    case Node::Kind::boolean:
+      return "true or false";
+    case Node::Kind::integer:
+      return "a whole number";
+    case Node::Kind::number:
+      return "a number";
+    case Node::Kind::string:
+      return "text";
+    case Node::Kind::list:
+      return "a list";
+    case Node::Kind::map:
+      return "a map";
   }
   return "?";
 }

@@ -20,9 +20,9 @@ struct Node {
   bool quoted = false;  // a YAML scalar in quotes: never a number
   int line = 0;
   int column = 0;
-  std::string text;            // scalars, as written
-  std::vector<Node> items;     // lists
-  std::vector<Member> members; // maps, in the order of the file
+  std::string text;             // scalars, as written
+  std::vector<Node> items;      // lists
+  std::vector<Member> members;  // maps, in the order of the file
 
   bool is(Kind k) const { return kind == k; }
   bool is_number() const { return kind == Kind::integer || kind == Kind::number; }

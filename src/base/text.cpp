@@ -1,12 +1,11 @@
 #include "base/text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <fmt/format.h>
 
 namespace gpuadvise::base {
 
@@ -20,15 +19,25 @@ struct Range {
 };
 
 // Wide and full-width blocks of Unicode's EastAsianWidth.txt, coarse to whole blocks where every character is wide.
-constexpr std::array kWide = std::to_array<Range>({{0x1100, 0x115F},   {0x2329, 0x232A},   {0x2E80, 0x303E},
-                                                   {0x3041, 0x33FF},   {0x3400, 0x4DBF},   {0x4E00, 0x9FFF},
-                                                   {0xA000, 0xA4CF},   {0xA960, 0xA97F},   {0xAC00, 0xD7A3},
-                                                   {0xF900, 0xFAFF},   {0xFE10, 0xFE19},   {0xFE30, 0xFE6F},
-                                                   {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F},
-                                                   {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}});
-constexpr std::array kZero =
-    std::to_array<Range>({{0x0300, 0x036F}, {0x200B, 0x200F}, {0x202A, 0x202E}, {0x2060, 0x2064}, {0xFE00, 0xFE0F},
-                          {0xFEFF, 0xFEFF}});
+constexpr std::array kWide = std::to_array<Range>({{0x1100, 0x115F},
+                                                   {0x2329, 0x232A},
+                                                   {0x2E80, 0x303E},
+                                                   {0x3041, 0x33FF},
+                                                   {0x3400, 0x4DBF},
+                                                   {0x4E00, 0x9FFF},
+                                                   {0xA000, 0xA4CF},
+                                                   {0xA960, 0xA97F},
+                                                   {0xAC00, 0xD7A3},
+                                                   {0xF900, 0xFAFF},
+                                                   {0xFE10, 0xFE19},
+                                                   {0xFE30, 0xFE6F},
+                                                   {0xFF00, 0xFF60},
+                                                   {0xFFE0, 0xFFE6},
+                                                   {0x1F300, 0x1F64F},
+                                                   {0x1F900, 0x1F9FF},
+                                                   {0x20000, 0x3FFFD}});
+constexpr std::array kZero = std::to_array<Range>(
+    {{0x0300, 0x036F}, {0x200B, 0x200F}, {0x202A, 0x202E}, {0x2060, 0x2064}, {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}});
 
 template <std::size_t N>
 bool within(const std::array<Range, N>& ranges, char32_t c) {
@@ -211,9 +220,9 @@ std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
       word_width += w;
       // CJK closing punctuation stays with the character before it.
       char32_t next = 0;
-      const bool closes = i + n < text.size() && decode(text, i + n, next) > 0 &&
-                          (next == 0x3002 || next == 0xFF0C || next == 0x3001 || next == 0xFF1B || next == 0xFF1A ||
-                           next == 0xFF09);
+      const bool closes =
+          i + n < text.size() && decode(text, i + n, next) > 0 &&
+          (next == 0x3002 || next == 0xFF0C || next == 0x3001 || next == 0xFF1B || next == 0xFF1A || next == 0xFF09);
       if (w == 2 && !closes) flush_word();
     }
     i += n;
@@ -255,12 +264,21 @@ std::optional<double> parse_count(std::string_view text) {
   double scale = 1;
   if (suffix.size() == 1) {
     switch (lower_ascii(suffix[0])) {
-      case 'k': scale = 1e3; break;
-      case 'm': scale = 1e6; break;
+      case 'k':
+        scale = 1e3;
+        break;
+      case 'm':
+        scale = 1e6;
+        break;
       case 'b':
-      case 'g': scale = 1e9; break;
-      case 't': scale = 1e12; break;
-      default: return std::nullopt;
+      case 'g':
+        scale = 1e9;
+        break;
+      case 't':
+        scale = 1e12;
+        break;
+      default:
+        return std::nullopt;
     }
   } else if (!suffix.empty()) {
     return std::nullopt;

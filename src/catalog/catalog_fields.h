@@ -3,8 +3,9 @@
 
 #include <array>
 
-#include "base/fields.h"
 #include "gpuadvise/catalog.h"
+
+#include "base/fields.h"
 #include "workload/profile_fields.h"
 
 namespace gpuadvise {

@@ -1,0 +1,65 @@
+// The one list of what data/ can hold: a top-level key, the struct its rows are, and what makes a row itself. The
+// loader, the overlay and the data compiler all walk this list; a new kind of fact is one line here and one fields().
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gpuadvise/knowledge.h"
+
+#include "catalog/catalog_fields.h"
+#include "estimate/apps_fields.h"
+#include "estimate/memory_fields.h"
+#include "estimate/serving_fields.h"
+#include "estimate/training_fields.h"
+#include "workload/profile_fields.h"
+
+namespace gpuadvise {
+
+template <class V, class S>
+requires std::same_as<std::remove_const_t<S>, Message>
+void fields(V& v, S& s) {
+  v("id", s.id, base::Need::required);
+  v("en", s.en, base::Need::required);
+  v("zh", s.zh, base::Need::required);
+}
+
+namespace data {
+
+inline std::string key_of(const Source& s) { return std::string(s.id); }
+inline std::string key_of(const Vendor& s) { return std::string(s.id); }
+inline std::string key_of(const Accelerator& s) { return std::string(s.id); }
+inline std::string key_of(const ExportRule& s) { return std::string(s.id); }
+inline std::string key_of(const Family& s) { return std::string(s.vendor) + "/" + std::string(s.name); }
+inline std::string key_of(const NameNote& s) { return std::string(s.vendor) + "/" + std::string(s.name); }
+inline std::string key_of(const Model& s) { return std::string(s.id); }
+inline std::string key_of(const TaskPreset& s) { return std::string(s.id); }
+inline std::string key_of(const Message& s) { return std::string(s.id); }
+// Prices have no name of their own: one type may be listed by several sources and at several times.
+inline std::string key_of(const Price& s) {
+  return std::string(s.vendor) + "/" + std::string(s.type) + "/" + std::string(s.region) + "/" +
+         std::to_string(static_cast<int>(s.charge)) + "/" + std::string(s.currency) + "/" + std::string(s.source) +
+         "/" + std::string(s.as_of);
+}
+
+// Calls v.list(key, member of knowledge) for lists of rows and v.one(key, member) for single maps.
+template <class V, class K>
+void tables(V& v, K& k) {
+  v.list("sources", k.catalog.sources);
+  v.list("vendors", k.catalog.vendors);
+  v.list("accelerators", k.catalog.accelerators);
+  v.list("export_rules", k.catalog.export_rules);
+  v.list("families", k.catalog.families);
+  v.list("prices", k.catalog.prices);
+  v.list("names", k.catalog.names);
+  v.list("models", k.catalog.models);
+  v.list("tasks", k.catalog.tasks);
+  v.list("messages", k.messages);
+  v.one("memory_calibration", k.calibration.memory);
+  v.one("training_calibration", k.calibration.training);
+  v.one("serving_calibration", k.calibration.serving);
+  v.one("apps_calibration", k.calibration.apps);
+}
+
+}  // namespace data
+}  // namespace gpuadvise
