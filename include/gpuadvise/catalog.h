@@ -243,6 +243,7 @@ struct Catalog {
   std::span<const Price> prices;
   std::span<const NameNote> names;
   std::span<const Model> models;
+  std::span<const TypicalShape> typical_shapes;  // smallest first
   std::span<const TaskPreset> tasks;
 };
 

@@ -111,4 +111,18 @@ struct Model {
   std::string_view note;
 };
 
+// The shape of a well-known dense model, from which the shape of a model is inferred that is known by size alone.
+struct TypicalShape {
+  std::string_view like;  // the model's id
+  int layers;
+  int hidden;
+  int intermediate;
+  int heads;
+  int kv_heads;
+  int head_dim;
+  int vocab;
+  bool tie_embeddings;
+  std::span<const std::string_view> sources;
+};
+
 }  // namespace gpuadvise

@@ -263,6 +263,20 @@ void fields(V& v, S& s) {
   v("note", s.note);
 }
 
+template <class V, Is<TypicalShape> S>
+void fields(V& v, S& s) {
+  v("like", s.like, Need::required);
+  v("layers", s.layers, Need::required);
+  v("hidden", s.hidden, Need::required);
+  v("intermediate", s.intermediate, Need::required);
+  v("heads", s.heads, Need::required);
+  v("kv_heads", s.kv_heads, Need::required);
+  v("head_dim", s.head_dim, Need::required);
+  v("vocab", s.vocab, Need::required);
+  v("tie_embeddings", s.tie_embeddings, Need::required);
+  v("sources", s.sources, Need::required);
+}
+
 template <class V, Is<TaskPreset> S>
 void fields(V& v, S& s) {
   v("id", s.id, Need::required);
