@@ -88,7 +88,9 @@ struct SpeedEstimate {
   std::optional<double> step_seconds;
   std::optional<double> ttft_ms;
   std::optional<double> tpot_ms;
-  std::optional<double> output_tokens_per_second;
+  std::optional<double> latency_ms;                // inference: request in to last token out
+  std::optional<double> output_tokens_per_second;  // whole system, like the two below
+  std::optional<double> total_tokens_per_second;   // input and output
   std::optional<double> requests_per_second;
   std::optional<double> value;
   std::string_view unit;
