@@ -105,7 +105,7 @@ ServingOutcome closed_loop(const ServingPlan& plan, const ServingRequest& reques
   struct Group {
     double arrived = 0;
     double first_token = 0;
-    double left = 0;    // decode passes
+    double left = 0;  // decode passes
     bool running = false;
   };
   std::array<Group, kGroups> group{};

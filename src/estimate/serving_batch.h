@@ -10,10 +10,10 @@ namespace gpuadvise {
 struct ServingRequest {
   double input_tokens = 0;
   double output_tokens = 0;
-  double cached_tokens = 0;        // of the input, found in the prefix cache
-  double tokens_per_pass = 1;      // output tokens that one decode pass yields (speculative decoding)
-  double verified_per_pass = 1;    // tokens that such a pass computes for one request
-  double sequences = 1;            // beams of one request
+  double cached_tokens = 0;      // of the input, found in the prefix cache
+  double tokens_per_pass = 1;    // output tokens that one decode pass yields (speculative decoding)
+  double verified_per_pass = 1;  // tokens that such a pass computes for one request
+  double sequences = 1;          // beams of one request
 };
 
 // Seconds and requests per second of one replica.
@@ -21,9 +21,9 @@ struct ServingOutcome {
   bool fits = false;
   double ttft = 0;
   double tpot = 0;
-  double latency = 0;              // first byte in to last token out
+  double latency = 0;  // first byte in to last token out
   double requests_per_second = 0;
-  double running = 0;              // requests decoded together
+  double running = 0;  // requests decoded together
   PassTime prefill;
   PassTime decode;
 };

@@ -11,7 +11,7 @@
 namespace gpuadvise {
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, ServingChip>
+requires std::same_as<std::remove_const_t<S>, ServingChip>
 void fields(V& v, S& s) {
   v("chip", s.chip, base::Need::required);
   v("matrix_share", s.matrix_share, base::Need::required);
@@ -27,7 +27,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, ServingEngine>
+requires std::same_as<std::remove_const_t<S>, ServingEngine>
 void fields(V& v, S& s) {
   v("engine", s.engine, base::Need::required);
   v("aliases", s.aliases);
@@ -51,7 +51,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, ServingFormat>
+requires std::same_as<std::remove_const_t<S>, ServingFormat>
 void fields(V& v, S& s) {
   v("format", s.format, base::Need::required);
   v("engine", s.engine);
@@ -64,7 +64,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, ServingLink>
+requires std::same_as<std::remove_const_t<S>, ServingLink>
 void fields(V& v, S& s) {
   v("link", s.link, base::Need::required);
   v("latency_us", s.latency_us, base::Need::required);
@@ -72,7 +72,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, ServingRelease>
+requires std::same_as<std::remove_const_t<S>, ServingRelease>
 void fields(V& v, S& s) {
   v("engine", s.engine, base::Need::required);
   v("version", s.version, base::Need::required);
@@ -81,7 +81,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, ServingGeneral>
+requires std::same_as<std::remove_const_t<S>, ServingGeneral>
 void fields(V& v, S& s) {
   v("roofline_power", s.roofline_power, base::Need::required);
   v("bandwidth_power", s.bandwidth_power, base::Need::required);
@@ -92,7 +92,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, ServingCalibration>
+requires std::same_as<std::remove_const_t<S>, ServingCalibration>
 void fields(V& v, S& s) {
   v("date", s.date, base::Need::required);
   v("general", s.general, base::Need::required);

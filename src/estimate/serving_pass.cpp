@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "workload/architecture.h"
+
 namespace gpuadvise {
 namespace {
 
@@ -12,6 +14,7 @@ constexpr double kTera = 1e12;
 constexpr double kMicro = 1e-6;
 constexpr double kMilli = 1e-3;
 constexpr double kBitsPerByte = 8;
+constexpr double kStateBytes = 4;  // recurrent state is kept in fp32
 
 // (a^p + b^p)^(1/p): never below the larger, the sum at p = 1.
 double norm(double a, double b, double power) {
@@ -47,7 +50,8 @@ const ServingEngine* find_engine(const ServingCalibration& calibration, std::str
   return any;
 }
 
-const ServingFormat* find_format(const ServingCalibration& calibration, std::string_view name, std::string_view engine) {
+const ServingFormat* find_format(const ServingCalibration& calibration, std::string_view name,
+                                 std::string_view engine) {
   const ServingFormat* general = nullptr;
   for (const auto& format : calibration.formats) {
     if (format.format != name) continue;
@@ -66,10 +70,13 @@ const ServingLink* find_link(const ServingCalibration& calibration, std::string_
 
 std::string_view link_name(LinkKind kind) {
   switch (kind) {
-    case LinkKind::nvlink: return "nvlink";
-    case LinkKind::hccs: return "hccs";
+    case LinkKind::nvlink:
+      return "nvlink";
+    case LinkKind::hccs:
+      return "hccs";
     case LinkKind::pcie:
-    case LinkKind::none: return "pcie";
+    case LinkKind::none:
+      return "pcie";
   }
   return "pcie";
 }
@@ -148,7 +155,7 @@ ServingPlan make_serving_plan(const Workload& workload, const Machine& machine, 
   const double host_age = release != nullptr ? release->host_factor : 1;
   const auto& general = calibration.general;
 
-  const auto& a = workload.architecture;
+  const Architecture a = completed(workload.architecture);
   const double layers = a.layers;
   const double hidden = a.hidden;
   const double heads = std::max(a.heads, 1);
@@ -173,7 +180,8 @@ ServingPlan make_serving_plan(const Workload& workload, const Machine& machine, 
     const double latent = a.mla.kv_lora_rank + a.mla.qk_rope_dim;
     attention_params = (a.mla.q_lora_rank > 0 ? hidden * q_in : 0) + hidden * latent +
                        (q_in * heads * qk + a.mla.kv_lora_rank * heads * (a.mla.qk_nope_dim + a.mla.v_dim) +
-                        heads * a.mla.v_dim * hidden) / tensor;
+                        heads * a.mla.v_dim * hidden) /
+                           tensor;
   } else {
     attention_params = hidden * head_dim * (2 * heads / tensor + 2 * std::max(kv_heads / tensor, 1.0));
   }
@@ -202,17 +210,16 @@ ServingPlan make_serving_plan(const Workload& workload, const Machine& machine, 
     plan.expert_flops = 2 * expert_params * a.experts_per_token * moe_layers / slice;
   }
   const double routed = moe ? plan.expert_bytes * a.experts / plan.expert_ranks : 0;
-  plan.resident_gib = ((plan.dense_bytes + routed) / pipeline + plan.head_bytes * (a.tie_embeddings ? 1 : 2) / std::min(pipeline, 2.0)) / kGib;
+  plan.resident_gib = ((plan.dense_bytes + routed) / pipeline +
+                       plan.head_bytes * (a.tie_embeddings ? 1 : 2) / std::min(pipeline, 2.0)) /
+                      kGib;
 
   // Attention.
   plan.layers = layers;
-  const double kv_layers = a.attention_layers > 0 ? a.attention_layers : layers;
-  plan.full_layers = kv_layers;
-  if (a.sliding_window > 0) {
-    plan.window = a.sliding_window;
-    plan.full_layers = a.attention_layers > 0 ? kv_layers : 0;
-    plan.window_layers = layers - plan.full_layers;
-  }
+  const LayerCounts counts = layer_counts(a);
+  plan.full_layers = counts.full + counts.unknown;
+  plan.window_layers = counts.window;
+  plan.window = a.sliding_window;
   const double value_bytes = kv_value_bytes(inference.kv_cache.value_or(""));
   const double local_kv_heads = std::max(kv_heads / tensor, 1.0);
   if (mla) {
@@ -225,8 +232,9 @@ ServingPlan make_serving_plan(const Workload& workload, const Machine& machine, 
     plan.kv_flops_layer = 4 * heads / tensor * head_dim;
     plan.prefill_flops_pair = plan.kv_flops_layer;
   }
-  plan.repeat_factor = 1 + engine->kv_copies + engine->repeated_kv * 2 * (heads / kv_heads - (heads == kv_heads ? 1 : 0));
-  plan.state_bytes = 2 * 4.0 * a.linear_state * (layers - kv_layers) / tensor;
+  plan.repeat_factor =
+      1 + engine->kv_copies + engine->repeated_kv * 2 * (heads / kv_heads - (heads == kv_heads ? 1 : 0));
+  plan.state_bytes = 2 * kStateBytes * a.linear_state * counts.linear / tensor;
 
   // Rates.
   const double nominal = *accelerator.memory_bandwidth_gb_per_s * kGiga;
@@ -243,11 +251,14 @@ ServingPlan make_serving_plan(const Workload& workload, const Machine& machine, 
   const double share = std::min(chip->matrix_share * engine->matrix_factor * gpu_age, 1.0) * slice_of_card;
   const double narrow = narrow_factor(accelerator, *chip, format->compute);
   const double width = hidden / (hidden + general.width_half);
-  plan.matrix_rate = peak_flops(accelerator, *chip, format->compute) * std::min(share * narrow * format->matrix_factor, 1.0) * width;
+  plan.matrix_rate =
+      peak_flops(accelerator, *chip, format->compute) * std::min(share * narrow * format->matrix_factor, 1.0) * width;
   plan.expert_rate = plan.matrix_rate * chip->grouped_factor;
   plan.head_rate = peak16 * share * width;
-  plan.attention_rate = peak16 * std::min(chip->attention_share * engine->attention_factor * gpu_age, 1.0) * slice_of_card;
-  plan.activation_seconds_token = layers * hidden * general.activation_traffic / (nominal * chip->bandwidth_share) / slice_of_card;
+  plan.attention_rate =
+      peak16 * std::min(chip->attention_share * engine->attention_factor * gpu_age, 1.0) * slice_of_card;
+  plan.activation_seconds_token =
+      layers * hidden * general.activation_traffic / (nominal * chip->bandwidth_share) / slice_of_card;
 
   // Host and launches.
   plan.launch_seconds = (layers * engine->layer_us * format->layer_factor + engine->step_us) * host_age * kMicro;
@@ -260,8 +271,9 @@ ServingPlan make_serving_plan(const Workload& workload, const Machine& machine, 
   // Communication.
   const bool crosses = tensor > std::max(machine.accelerators_per_node, 1.0);
   const auto* link = find_link(calibration, crosses ? "network" : link_name(machine.link));
-  const double one_way = crosses ? machine.inter_node_gbps * kGiga / kBitsPerByte / std::max(machine.accelerators_per_node, 1.0)
-                                 : machine.link_gb_per_s * kGiga / 2;
+  const double one_way =
+      crosses ? machine.inter_node_gbps * kGiga / kBitsPerByte / std::max(machine.accelerators_per_node, 1.0)
+              : machine.link_gb_per_s * kGiga / 2;
   if (tensor > 1) {
     if (link == nullptr || one_way <= 0) return refuse("speed/unknown-link");
     plan.reduce_latency = 2 * layers * link->latency_us * kMicro;
@@ -271,11 +283,12 @@ ServingPlan make_serving_plan(const Workload& workload, const Machine& machine, 
   if (moe && plan.expert_ranks > 1 && plan.attention_ranks > 1) {
     const bool wide = plan.expert_ranks > std::max(machine.accelerators_per_node, 1.0);
     const auto* fabric = wide ? find_link(calibration, "network") : link;
-    const double speed = wide ? machine.inter_node_gbps * kGiga / kBitsPerByte / std::max(machine.accelerators_per_node, 1.0) : one_way;
+    const double speed =
+        wide ? machine.inter_node_gbps * kGiga / kBitsPerByte / std::max(machine.accelerators_per_node, 1.0) : one_way;
     if (fabric == nullptr || speed <= 0) return refuse("speed/unknown-link");
     plan.dispatch_latency = 2 * moe_layers * fabric->latency_us * kMicro;
-    plan.dispatch_seconds_token = 2 * moe_layers * std::min<double>(a.experts_per_token, plan.expert_ranks) * hidden * 2 *
-                                  (plan.expert_ranks - 1) / plan.expert_ranks / (speed * general.all_to_all_share);
+    plan.dispatch_seconds_token = 2 * moe_layers * std::min<double>(a.experts_per_token, plan.expert_ranks) * hidden *
+                                  2 * (plan.expert_ranks - 1) / plan.expert_ranks / (speed * general.all_to_all_share);
   }
   if (pipeline > 1) {
     const auto* hand_over = find_link(calibration, link_name(machine.link));
@@ -287,7 +300,8 @@ ServingPlan make_serving_plan(const Workload& workload, const Machine& machine, 
 
   // Running batch.
   const double utilization = inference.gpu_memory_utilization.value_or(engine->memory_share);
-  plan.kv_capacity_bytes = std::max(0.0, machine.memory_gib * utilization - plan.resident_gib - engine->reserve_gib) * kGib;
+  plan.kv_capacity_bytes =
+      std::max(0.0, machine.memory_gib * utilization - plan.resident_gib - engine->reserve_gib) * kGib;
   plan.token_budget = engine->token_budget;
   plan.max_requests = engine->max_requests * plan.attention_ranks;
   return plan;
@@ -298,8 +312,10 @@ PassTime pass_seconds(const ServingPlan& plan, const PassLoad& load) {
   const double tokens = load.decode_tokens + load.prefill_tokens;
   const double sampled = load.decode_tokens + load.prefill_requests;
 
-  double matrices = norm(plan.dense_bytes / plan.weight_rate, tokens * plan.dense_flops / plan.matrix_rate, plan.roofline_power);
-  matrices += norm(plan.head_bytes / plan.head_weight_rate, sampled * plan.head_flops / plan.head_rate, plan.roofline_power);
+  double matrices =
+      norm(plan.dense_bytes / plan.weight_rate, tokens * plan.dense_flops / plan.matrix_rate, plan.roofline_power);
+  matrices +=
+      norm(plan.head_bytes / plan.head_weight_rate, sampled * plan.head_flops / plan.head_rate, plan.roofline_power);
   double visits = 0;
   if (plan.experts > 0) {
     const double all_tokens = tokens * plan.attention_ranks;
@@ -307,8 +323,9 @@ PassTime pass_seconds(const ServingPlan& plan, const PassLoad& load) {
     const double local = std::max(chosen / plan.expert_ranks, 1.0);
     visits = local;
     const double compute = all_tokens * plan.expert_flops / plan.expert_ranks * plan.imbalance / plan.expert_rate;
-    matrices += norm(std::min(local * plan.imbalance, plan.experts / plan.expert_ranks) * plan.expert_bytes / plan.weight_rate, compute,
-                     plan.roofline_power);
+    matrices +=
+        norm(std::min(local * plan.imbalance, plan.experts / plan.expert_ranks) * plan.expert_bytes / plan.weight_rate,
+             compute, plan.roofline_power);
   }
   matrices += tokens * plan.activation_seconds_token;
 
@@ -318,11 +335,13 @@ PassTime pass_seconds(const ServingPlan& plan, const PassLoad& load) {
   double attention = norm(kv_bytes / plan.kv_rate, kv_flops / plan.attention_rate, plan.roofline_power);
   if (load.prefill_tokens > 0) {
     const double windowed = std::min(load.prefill_pairs, load.prefill_tokens * plan.window);
-    attention += (plan.full_layers * load.prefill_pairs + plan.window_layers * windowed) * plan.prefill_flops_pair / plan.attention_rate;
+    attention += (plan.full_layers * load.prefill_pairs + plan.window_layers * windowed) * plan.prefill_flops_pair /
+                 plan.attention_rate;
   }
 
   const double communication = plan.reduce_latency + tokens * plan.reduce_seconds_token + plan.dispatch_latency +
-                               tokens * plan.dispatch_seconds_token + plan.stage_latency + tokens * plan.stage_seconds_token;
+                               tokens * plan.dispatch_seconds_token + plan.stage_latency +
+                               tokens * plan.stage_seconds_token;
   const double launch = plan.launch_seconds + visits * plan.expert_visit_seconds;
   const double host = load.decode_requests * plan.attention_ranks * plan.request_seconds;
   const double work = matrices + attention + communication;

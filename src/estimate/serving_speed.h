@@ -1,8 +1,9 @@
 // Speed of serving a language model: see estimate_speed() in gpuadvise/estimate.h.
 #pragma once
 
-#include "estimate/serving_batch.h"
 #include "gpuadvise/estimate.h"
+
+#include "estimate/serving_batch.h"
 
 namespace gpuadvise {
 

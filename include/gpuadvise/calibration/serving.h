@@ -13,14 +13,14 @@ namespace gpuadvise {
 // What well written kernels reach on one chip. `chip` is an accelerator id, else a chip_class; "" is any other chip.
 struct ServingChip {
   std::string_view chip;
-  double matrix_share;           // wide 16-bit matrices, of dense peak
-  double fp8_factor;             // FP8 and INT8 matrices keep this much of matrix_share
-  double fp4_factor;             // FP4 likewise
-  double grouped_factor;         // matrices of experts likewise
-  double attention_share;        // prefill attention, of dense 16-bit peak
-  double bandwidth_share;        // streaming weights, of nominal bandwidth
-  double sm_bandwidth_gb_per_s;  // what one SM (or core) streams in a small batch
-  double kv_share;               // reading the KV cache, of nominal bandwidth
+  double matrix_share;                  // wide 16-bit matrices, of dense peak
+  double fp8_factor;                    // FP8 and INT8 matrices keep this much of matrix_share
+  double fp4_factor;                    // FP4 likewise
+  double grouped_factor;                // matrices of experts likewise
+  double attention_share;               // prefill attention, of dense 16-bit peak
+  double bandwidth_share;               // streaming weights, of nominal bandwidth
+  double sm_bandwidth_gb_per_s;         // what one SM (or core) streams in a small batch
+  double kv_share;                      // reading the KV cache, of nominal bandwidth
   std::optional<double> tensor_tflops;  // 16-bit dense peak to assume where the catalog has none
   std::string_view note;
 };
@@ -33,18 +33,18 @@ struct ServingEngine {
   double attention_factor;
   double bandwidth_factor;
   double kv_factor;
-  double layer_us;             // launches and gaps of one layer in one pass
-  double step_us;              // host time of one pass
-  double request_us;           // host time of one running request in one pass
-  double arrival_ms;           // from a request's arrival to its first pass
-  double launch_overlap;       // power of the norm that joins launches with GPU work: 1 adds, large takes the larger
-  double kv_copies;            // KV bytes copied a pass for each byte that attention reads (eager cache)
-  double repeated_kv;          // share of attention that runs on keys repeated to every head: 0 or 1
-  double expert_us;            // host time of one expert visited, for engines that loop over experts
-  double token_budget;         // tokens of one pass
-  double max_requests;         // running requests of one replica
-  double memory_share;         // of usable memory, weights and KV together
-  double reserve_gib;          // activations, graphs and buffers within that
+  double layer_us;        // launches and gaps of one layer in one pass
+  double step_us;         // host time of one pass
+  double request_us;      // host time of one running request in one pass
+  double arrival_ms;      // from a request's arrival to its first pass
+  double launch_overlap;  // power of the norm that joins launches with GPU work: 1 adds, large takes the larger
+  double kv_copies;       // KV bytes copied a pass for each byte that attention reads (eager cache)
+  double repeated_kv;     // share of attention that runs on keys repeated to every head: 0 or 1
+  double expert_us;       // host time of one expert visited, for engines that loop over experts
+  double token_budget;    // tokens of one pass
+  double max_requests;    // running requests of one replica
+  double memory_share;    // of usable memory, weights and KV together
+  double reserve_gib;     // activations, graphs and buffers within that
   std::string_view note;
 };
 
@@ -52,36 +52,36 @@ struct ServingEngine {
 struct ServingFormat {
   std::string_view format;
   std::string_view engine;
-  double bits;                 // of one quantised weight, scales included
-  std::string_view compute;    // precision of the matrix engine: fp32, tf32, fp16, fp8, fp4, int8
-  double bandwidth_factor;     // decode kernel against the 16-bit one, per byte
-  double matrix_factor;        // prefill against plain matrices of that precision
-  double layer_factor;         // launches against the 16-bit model
+  double bits;               // of one quantised weight, scales included
+  std::string_view compute;  // precision of the matrix engine: fp32, tf32, fp16, fp8, fp4, int8
+  double bandwidth_factor;   // decode kernel against the 16-bit one, per byte
+  double matrix_factor;      // prefill against plain matrices of that precision
+  double layer_factor;       // launches against the 16-bit model
   std::string_view note;
 };
 
 struct ServingLink {
-  std::string_view link;       // nvlink, pcie, hccs, network
-  double latency_us;           // of one all-reduce
-  double share;                // of one direction's nominal bandwidth
+  std::string_view link;  // nvlink, pcie, hccs, network
+  double latency_us;      // of one all-reduce
+  double share;           // of one direction's nominal bandwidth
 };
 
 // Engines get faster with age: one release against the engine's row. `version` is a prefix.
 struct ServingRelease {
   std::string_view engine;
   std::string_view version;
-  double gpu_factor;           // speed of GPU work
-  double host_factor;          // speed of host and launches
+  double gpu_factor;   // speed of GPU work
+  double host_factor;  // speed of host and launches
 };
 
 // Constants of the formulas themselves.
 struct ServingGeneral {
-  double roofline_power;       // norm that joins compute and traffic of one matrix
-  double bandwidth_power;      // norm that joins nominal and per-SM bandwidth
-  double width_half;           // matrix width at which half the share is lost
-  double activation_traffic;   // bytes of element-wise traffic for each token, layer and hidden value
-  double expert_imbalance;     // most loaded expert group against the mean
-  double all_to_all_share;     // of one direction's link bandwidth
+  double roofline_power;      // norm that joins compute and traffic of one matrix
+  double bandwidth_power;     // norm that joins nominal and per-SM bandwidth
+  double width_half;          // matrix width at which half the share is lost
+  double activation_traffic;  // bytes of element-wise traffic for each token, layer and hidden value
+  double expert_imbalance;    // most loaded expert group against the mean
+  double all_to_all_share;    // of one direction's link bandwidth
 };
 
 struct ServingCalibration {

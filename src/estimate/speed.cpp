@@ -1,0 +1,16 @@
+// Which formulas answer for which kind of work.
+#include "gpuadvise/estimate.h"
+
+#include "estimate/serving_speed.h"
+
+namespace gpuadvise {
+
+SpeedEstimate estimate_speed(const Workload& workload, const Machine& machine, const Layout& layout,
+                             const Calibration& calibration) {
+  if (workload.kind == TaskKind::llm_serving) return estimate_serving_speed(workload, machine, layout, calibration);
+  SpeedEstimate unknown;
+  unknown.why = "speed/not-calibrated";
+  return unknown;
+}
+
+}  // namespace gpuadvise
