@@ -1,3 +1,6 @@
+// Constants of the memory estimates: data/calibration/memory.yaml. Formulas and their sources: docs/method/memory.md.
+// Classes are keyed by the names that profiles use; a name that no class knows is answered by the class "general" with
+// the widest band.
 #pragma once
 
 #include <optional>
@@ -6,8 +9,138 @@
 
 namespace gpuadvise {
 
+// What a memory figure counts. allocated: live tensors, as torch.cuda.max_memory_allocated prints; reserved: what the
+// framework's allocator holds; device: everything on the card, as nvidia-smi and npu-smi print.
+enum class MemoryMeter : unsigned char { allocated, reserved, device };
+
+// One number of the physics that is the same everywhere.
+struct MemoryConstant {
+  std::string_view name;
+  double value = 0;
+  std::string_view unit;
+  std::string_view meaning;
+  std::string_view source;     // where it comes from, or
+  std::string_view fitted_on;  // the measurements that it was fitted on
+};
+
+// What a column of the class tables below means.
+struct MemoryColumn {
+  std::string_view name;
+  std::string_view unit;
+  std::string_view meaning;
+};
+
+// A training framework. Activation columns are bytes per token and layer, by the width they grow with: hidden, query
+// (heads x head_dim), key_value (both), mlp (intermediate). An empty value is taken from "general".
+struct TrainingMemoryClass {
+  std::string_view name;
+  std::span<const std::string_view> aliases;
+  std::optional<MemoryMeter> meter;         // what the framework's own reports print
+  std::optional<double> hidden;             // all weights trained
+  std::optional<double> query;
+  std::optional<double> key_value;
+  std::optional<double> mlp_gated;
+  std::optional<double> mlp_plain;
+  std::optional<double> frozen_hidden;      // weights frozen, adapters trained
+  std::optional<double> frozen_query;
+  std::optional<double> frozen_key_value;
+  std::optional<double> frozen_mlp_gated;
+  std::optional<double> frozen_mlp_plain;
+  std::optional<double> adapter_input;      // per input element of an adapted projection
+  std::optional<double> checkpoint;         // bytes per token, layer and hidden element that full checkpointing keeps
+  std::optional<double> logits;             // bytes per token and vocabulary entry
+  std::optional<double> fused_logits;       // the same with a fused or chunked loss
+  std::optional<double> gradient;           // bytes per parameter beside fp32 master weights
+  std::optional<double> sharded_gradient;   // bytes per parameter that the optimizer's shard adds (fp32 copy)
+  std::optional<double> adapter_states;     // bytes per adapter parameter: weight, gradient, optimizer
+  std::optional<double> step_temporaries;   // bytes per trained parameter during the optimizer step, pure 16-bit
+  std::optional<double> boundary;           // hidden-sized 16-bit tensors per micro-batch in flight
+  std::optional<double> buckets_gib;        // communication buffers when more than one rank or ZeRO is on
+  std::optional<double> live_parameters;    // ZeRO-3: parameters gathered at once, at most
+  std::optional<double> gathered_layers;    // ZeRO-3: layers gathered at once (FSDP)
+  std::optional<double> base_gib;           // cuBLAS workspace, kernels' scratch
+  std::optional<double> reserved_factor;    // reserved / allocated
+  std::optional<double> naive_pipeline;     // 1: pipeline stages run one after the other (device_map)
+  std::string_view source;
+  std::string_view fitted_on;
+  std::string_view note;
+};
+
+// A serving engine.
+struct ServingMemoryClass {
+  std::string_view name;
+  std::span<const std::string_view> aliases;
+  std::optional<MemoryMeter> meter;
+  std::optional<double> pooled;             // 1: fills its share of the card with KV cache whatever the model
+  std::optional<double> utilization;        // default of the engine's memory knob
+  std::optional<double> pool_extra_gib;     // on the card beside the pool: context, graphs
+  std::optional<double> free_share;         // 1: the knob is a share of what is free after the weights
+  std::optional<double> prefill_hidden;     // bytes per token of the prefill batch and hidden element
+  std::optional<double> prefill_query;
+  std::optional<double> prefill_mlp;
+  std::optional<double> prefill_logits;     // bytes per prompt token and vocabulary entry
+  std::optional<double> scores;             // bytes per head and length squared (no flash attention)
+  std::optional<double> kv_growth;          // peak / final size of the cache (concatenation copies)
+  std::optional<double> preallocates;       // 1: the cache is allocated for max_context at start
+  std::optional<double> chunked_prefill;    // tokens of one prefill pass, at most; 0: whole prompts
+  std::optional<double> page_tokens;        // tokens per page of the cache
+  std::optional<double> workspace_per_batch_mib;
+  std::optional<double> base_gib;
+  std::optional<double> graphs_gib;
+  std::string_view source;
+  std::string_view fitted_on;
+  std::string_view note;
+};
+
+// How weights are stored. bytes is per parameter of the quantised layers, block overhead included.
+struct WeightFormat {
+  std::string_view name;
+  std::span<const std::string_view> aliases;
+  double bytes = 2;
+  std::optional<double> embedding_bytes;    // embedding and head; empty: as the rest
+  std::string_view source;
+};
+
+struct OptimizerMemory {
+  std::string_view name;
+  std::span<const std::string_view> aliases;
+  double states = 8;                        // bytes per trained parameter, fp32 states
+  double states_16bit = 4;                  // with 16-bit states (pure 16-bit training)
+  double step_temporaries = 1;              // 1: the step makes temporaries of the size of its update; 0: it does not
+  double paged = 0;                         // 1: states may move to host memory under pressure
+  std::string_view source;
+};
+
+// Image, video and speech models: no architecture, so activations go by tokens or parameters.
+struct MediaMemoryClass {
+  std::string_view name;                    // diffusion-transformer, unet, ...
+  std::string_view source;
+  std::string_view fitted_on;
+  std::string_view note;
+  double train_bytes = 0;                   // per token and square root of parameters, no checkpointing
+  double checkpoint_bytes = 0;
+  double infer_bytes = 0;
+};
+
+// Measured error of a class, percent; from the tables in docs/accuracy.md.
+struct MemoryBand {
+  std::string_view task;                    // training, serving, media
+  std::string_view name;                    // framework or engine class; "general": names without a class
+  double low_percent = 0;                   // 10th percentile of predicted / measured - 1
+  double high_percent = 0;
+  int rows = 0;
+};
+
 struct MemoryCalibration {
   std::string_view date;  // when it was fitted; empty: not loaded
+  std::span<const MemoryConstant> constants;
+  std::span<const MemoryColumn> columns;
+  std::span<const TrainingMemoryClass> training;
+  std::span<const ServingMemoryClass> serving;
+  std::span<const WeightFormat> weights;
+  std::span<const OptimizerMemory> optimizers;
+  std::span<const MediaMemoryClass> media;
+  std::span<const MemoryBand> bands;
 };
 
 }  // namespace gpuadvise

@@ -1,0 +1,64 @@
+#include <algorithm>
+#include <cmath>
+
+#include "accuracy.h"
+
+namespace gpuadvise::accuracy {
+
+std::optional<double> Sample::error_percent() const {
+  if (!measured || !predicted || *measured <= 0) return std::nullopt;
+  return (*predicted / *measured - 1) * 100;
+}
+
+double quantile(std::vector<double> values, double q) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const double at = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (values[above] - values[below]) * (at - static_cast<double>(below));
+}
+
+Summary summarise(const std::vector<double>& signed_errors_percent) {
+  Summary out;
+  out.count = signed_errors_percent.size();
+  if (out.count == 0) return out;
+  std::vector<double> size(signed_errors_percent);
+  for (double& e : size) e = std::abs(e);
+  out.median = quantile(size, 0.5);
+  out.p90 = quantile(size, 0.9);
+  out.bias = quantile(signed_errors_percent, 0.5);
+  out.low = quantile(signed_errors_percent, 0.1);
+  out.high = quantile(signed_errors_percent, 0.9);
+  return out;
+}
+
+Confusion confusion(const std::vector<Sample>& samples) {
+  Confusion out;
+  for (const auto& s : samples) {
+    if (s.measured_verdict == Verdict::none || s.predicted_verdict == Verdict::none) continue;
+    const bool fits = s.measured_verdict == Verdict::fits;
+    const bool said = s.predicted_verdict == Verdict::fits;
+    (fits ? (said ? out.fit_called_fit : out.fit_called_oom) : (said ? out.oom_called_fit : out.oom_called_oom)) += 1;
+  }
+  return out;
+}
+
+Result run(const Study& study, const std::string& gold, const Context& context, const Remarks& remarks,
+           base::Arena& arena) {
+  Result result{&study, {}, {}};
+  for (const auto& row : read_rows(gold + "/" + std::string(study.file), arena)) {
+    Sample sample;
+    sample.id = row.id;
+    sample.source = row.source;
+    sample.quality = row.quality;
+    sample.holdout = row.holdout;
+    study.evaluate(row, context, sample);
+    const auto remark = remarks.find(row.id);
+    const bool aside = remark != remarks.end() && remark->second.set_aside;
+    (aside ? result.set_aside : result.samples).push_back(std::move(sample));
+  }
+  return result;
+}
+
+}  // namespace gpuadvise::accuracy
