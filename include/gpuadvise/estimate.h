@@ -41,7 +41,8 @@ struct Layout {
   Checkpointing checkpointing = Checkpointing::none;
 };
 
-// GiB per accelerator on the fullest card.
+// GiB per accelerator on the fullest card. The items add up to `total`, which is counted the way the framework or
+// engine itself reports it (`meter`); by_meter says what the same run shows elsewhere. The verdict goes by the device.
 struct MemoryEstimate {
   double weights = 0;
   double gradients = 0;
@@ -54,6 +55,10 @@ struct MemoryEstimate {
   double runtime = 0;
   double fragmentation = 0;
   double total = 0;
+  MemoryMeter meter = MemoryMeter::allocated;
+  double allocated = 0;  // live tensors at the peak
+  double reserved = 0;   // held by the framework's allocator
+  double device = 0;     // everything on the card, context included
   double capacity_gib = 0;
   bool known = false;  // false: the model cannot say; why tells the reason
   bool fits = false;

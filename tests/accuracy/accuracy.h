@@ -54,17 +54,19 @@ struct Sample {
   std::string why;  // why there is no prediction
   Verdict measured_verdict = Verdict::none;
   Verdict predicted_verdict = Verdict::none;
-  std::vector<std::pair<std::string, std::string>> classes;         // {"method", "lora"}, {"framework", "megatron"}
+  std::vector<std::pair<std::string, std::string>> classes;          // {"method", "lora"}, {"framework", "megatron"}
   std::vector<std::pair<std::string, std::optional<double>>> peers;  // {"16 bytes a parameter", 112.0}
-  std::optional<double> band_low_percent;   // what the estimate itself says of its error
+  std::optional<double> band_low_percent;                            // what the estimate itself says of its error
   std::optional<double> band_high_percent;
 
   std::optional<double> error_percent() const;  // (predicted / measured - 1) x 100
 };
 
 struct Context {
-  const Catalog* catalog = nullptr;  // null while none is built in
+  const Catalog* catalog = nullptr;
   Calibration calibration;
+  bool by_total = false;        // compare with the answer's total whatever the row's meter, as a stranger would
+  bool verbose = false;         // print each row's terms
   bool unknown_source = false;  // leave-source-out: predict as if the row's framework or engine had no entry of its own
 };
 
@@ -121,8 +123,8 @@ Result run(const Study& study, const std::string& gold, const Context& context, 
 
 struct PrintOptions {
   bool markdown = false;
-  int worst = 12;            // rows listed
-  double bad_percent = 25;   // rows further off than this are listed with their remark in the page
+  int worst = 12;           // rows listed
+  double bad_percent = 25;  // rows further off than this are listed with their remark in the page
 };
 std::string print(const Result& result, const Remarks& remarks, const PrintOptions& options);
 

@@ -1,19 +1,12 @@
-#include <fmt/format.h>
-
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <optional>
 #include <set>
 
 #include "gpuadvise/error.h"
-
-#include "base/load.h"
-#include "estimate/apps_fields.h"
-#include "estimate/memory_fields.h"
-#include "estimate/serving_fields.h"
-#include "estimate/training_fields.h"
+#include "gpuadvise/knowledge.h"
 
 #include "accuracy.h"
 
@@ -24,24 +17,15 @@ using namespace gpuadvise;
 constexpr int kSkipped = 77;
 
 constexpr std::string_view kUsage =
-    "usage: gpuadvise-accuracy [--only STUDY]... [--leave-source-out] [--worst N] [--rows] [--calibration FOLDER]\n"
-    "                          [--write-docs FILE] [--check] GOLD_FOLDER\n";
-
-template <class T>
-void read_calibration(const std::string& folder, const char* name, T& out, base::Arena& arena) {
-  const std::string path = fmt::format("{}/{}.yaml", folder, name);
-  if (!std::filesystem::exists(path)) return;
-  const base::Node root = base::parse_yaml(base::read_bytes(path), path);
-  base::Loader loader(arena, path);
-  if (const auto* node = root.find(fmt::format("{}_calibration", name))) loader.read(*node, out, "");
-}
+    "usage: gpuadvise-accuracy [--only STUDY]... [--leave-source-out] [--by-total] [--worst N] [--rows] [--terms]\n"
+    "                          [--data FILE_OR_FOLDER] [--write-docs FILE] [--check] GOLD_FOLDER\n";
 
 }  // namespace
 
 int main(int argc, char** argv) try {
   std::string gold;
   std::string docs;
-  std::string calibration = GPUADVISE_SOURCE_DIR "/data/calibration";
+  std::string data;
   std::set<std::string, std::less<>> only;
   accuracy::PrintOptions options;
   accuracy::Context context;
@@ -60,8 +44,12 @@ int main(int argc, char** argv) try {
       rows = true;
     } else if (arg == "--check") {
       check = true;
-    } else if (arg == "--calibration") {
-      calibration = value();
+    } else if (arg == "--data") {
+      data = value();
+    } else if (arg == "--by-total") {
+      context.by_total = true;
+    } else if (arg == "--terms") {
+      context.verbose = true;
     } else if (arg == "--write-docs") {
       docs = value();
     } else if (arg.starts_with("--")) {
@@ -76,10 +64,12 @@ int main(int argc, char** argv) try {
     return kSkipped;
   }
   base::Arena arena;
-  read_calibration(calibration, "memory", context.calibration.memory, arena);
-  read_calibration(calibration, "training", context.calibration.training, arena);
-  read_calibration(calibration, "serving", context.calibration.serving, arena);
-  read_calibration(calibration, "apps", context.calibration.apps, arena);
+  // Facts and constants from YAML over the built-in ones: how constants are tried without a build.
+  std::optional<LoadedKnowledge> loaded;
+  if (!data.empty()) loaded = LoadedKnowledge::load({data}, &builtin_knowledge());
+  const Knowledge& knowledge = loaded ? loaded->knowledge() : builtin_knowledge();
+  context.catalog = &knowledge.catalog;
+  context.calibration = knowledge.calibration;
   const auto remarks = accuracy::read_remarks(GPUADVISE_SOURCE_DIR "/tests/accuracy/remarks.yaml");
 
   std::string page;

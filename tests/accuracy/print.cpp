@@ -1,12 +1,10 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <set>
 
-#include "base/text.h"
-
 #include "accuracy.h"
+#include "base/text.h"
 
 namespace gpuadvise::accuracy {
 
@@ -57,8 +55,12 @@ std::vector<double> errors(const std::vector<Sample>& samples, const std::functi
 
 std::vector<std::string> cells(std::string label, const Summary& s) {
   if (s.count == 0) return {std::move(label), "0", "", "", "", ""};
-  return {std::move(label), fmt::format("{}", s.count), fmt::format("{:.1f}", s.median), fmt::format("{:.1f}", s.p90),
-          fmt::format("{:+.1f}", s.bias), fmt::format("{:+.1f} .. {:+.1f}", s.low, s.high)};
+  return {std::move(label),
+          fmt::format("{}", s.count),
+          fmt::format("{:.1f}", s.median),
+          fmt::format("{:.1f}", s.p90),
+          fmt::format("{:+.1f}", s.bias),
+          fmt::format("{:+.1f} .. {:+.1f}", s.low, s.high)};
 }
 
 std::string heading(bool markdown, std::string_view text) {
@@ -79,9 +81,10 @@ std::string print(const Result& result, const Remarks& remarks, const PrintOptio
   Table split(head);
   for (const std::string quality : {"A", "B", ""}) {
     for (const int part : {0, 1, 2}) {
-      const auto label = fmt::format("{}{}", part == 0   ? "calibration"
-                                             : part == 1 ? "holdout"
-                                                         : "all",
+      const auto label = fmt::format("{}{}",
+                                     part == 0   ? "calibration"
+                                     : part == 1 ? "holdout"
+                                                 : "all",
                                      quality.empty() ? "" : ", quality " + quality);
       split.add(cells(label, summarise(errors(samples, [&](const Sample& s) {
                         return (part == 2 || s.holdout == (part == 1)) && (quality.empty() || s.quality == quality);
@@ -125,7 +128,8 @@ std::string print(const Result& result, const Remarks& remarks, const PrintOptio
   }
   if (!peers.empty()) {
     out += heading(md, "Peers on the same rows");
-    Table table({"formula", "count", "median |error| %", "p90 |error| %", "bias %", "gpuadvise median", "gpuadvise p90"});
+    Table table(
+        {"formula", "count", "median |error| %", "p90 |error| %", "bias %", "gpuadvise median", "gpuadvise p90"});
     for (const auto& peer : peers) {
       std::vector<double> theirs;
       std::vector<double> ours;

@@ -1,12 +1,10 @@
-#include <fmt/format.h>
-
 #include <charconv>
 #include <cstdint>
-
-#include "base/load.h"
-#include "workload/profile_fields.h"
+#include <fmt/format.h>
 
 #include "accuracy.h"
+#include "base/load.h"
+#include "workload/profile_fields.h"
 
 namespace gpuadvise::accuracy {
 

@@ -35,32 +35,39 @@ struct MemoryColumn {
 struct TrainingMemoryClass {
   std::string_view name;
   std::span<const std::string_view> aliases;
-  std::optional<MemoryMeter> meter;         // what the framework's own reports print
-  std::optional<double> hidden;             // all weights trained
+  std::optional<MemoryMeter> meter;  // what the framework's own reports print
+  std::optional<double> hidden;      // all weights trained
   std::optional<double> query;
   std::optional<double> key_value;
   std::optional<double> mlp_gated;
   std::optional<double> mlp_plain;
-  std::optional<double> frozen_hidden;      // weights frozen, adapters trained
+  std::optional<double> frozen_hidden;  // weights frozen, adapters trained
   std::optional<double> frozen_query;
   std::optional<double> frozen_key_value;
   std::optional<double> frozen_mlp_gated;
   std::optional<double> frozen_mlp_plain;
-  std::optional<double> adapter_input;      // per input element of an adapted projection
-  std::optional<double> checkpoint;         // bytes per token, layer and hidden element that full checkpointing keeps
-  std::optional<double> logits;             // bytes per token and vocabulary entry
-  std::optional<double> fused_logits;       // the same with a fused or chunked loss
-  std::optional<double> gradient;           // bytes per parameter beside fp32 master weights
-  std::optional<double> sharded_gradient;   // bytes per parameter that the optimizer's shard adds (fp32 copy)
-  std::optional<double> adapter_states;     // bytes per adapter parameter: weight, gradient, optimizer
-  std::optional<double> step_temporaries;   // bytes per trained parameter during the optimizer step, pure 16-bit
-  std::optional<double> boundary;           // hidden-sized 16-bit tensors per micro-batch in flight
-  std::optional<double> buckets_gib;        // communication buffers when more than one rank or ZeRO is on
-  std::optional<double> live_parameters;    // ZeRO-3: parameters gathered at once, at most
-  std::optional<double> gathered_layers;    // ZeRO-3: layers gathered at once (FSDP)
-  std::optional<double> base_gib;           // cuBLAS workspace, kernels' scratch
-  std::optional<double> reserved_factor;    // reserved / allocated
-  std::optional<double> naive_pipeline;     // 1: pipeline stages run one after the other (device_map)
+  std::optional<double> selective_hidden;  // selective checkpointing that recomputes operators; empty: attention
+  std::optional<double> selective_query;   // scores alone are recomputed
+  std::optional<double> selective_key_value;
+  std::optional<double> selective_mlp;
+  std::optional<double> adapter_input;       // per input element of an adapted projection
+  std::optional<double> quantised_input;     // per input element of a 4-bit projection (bitsandbytes keeps it)
+  std::optional<double> checkpoint;          // bytes per token, layer and hidden element that full checkpointing keeps
+  std::optional<double> logits;              // bytes per token and vocabulary entry
+  std::optional<double> fused_logits;        // the same with a fused or chunked loss
+  std::optional<double> gradient;            // bytes per parameter beside fp32 master weights
+  std::optional<double> sharded_gradient;    // bytes per parameter that the optimizer's shard adds (fp32 copy)
+  std::optional<double> adapter_states;      // bytes per adapter parameter: weight, gradient, optimizer
+  std::optional<double> step_temporaries;    // bytes per trained parameter during the optimizer step, pure 16-bit
+  std::optional<double> boundary;            // hidden-sized 16-bit tensors per micro-batch in flight
+  std::optional<double> buckets_gib;         // communication buffers when more than one rank or ZeRO is on
+  std::optional<double> live_parameters;     // ZeRO-3: parameters gathered at once, at most
+  std::optional<double> gathered_layers;     // ZeRO-3: layers gathered at once (FSDP)
+  std::optional<double> base_gib;            // cuBLAS workspace, kernels' scratch
+  std::optional<double> reserved_factor;     // reserved / allocated
+  std::optional<double> static_gradients;    // 1: gradient buffers exist during the forward pass
+  std::optional<double> pipeline_unsharded;  // 1: FSDP keeps parameters and fp32 gradients whole under pipeline stages
+  std::optional<double> naive_pipeline;      // 1: pipeline stages run one after the other (device_map)
   std::string_view source;
   std::string_view fitted_on;
   std::string_view note;
@@ -71,20 +78,19 @@ struct ServingMemoryClass {
   std::string_view name;
   std::span<const std::string_view> aliases;
   std::optional<MemoryMeter> meter;
-  std::optional<double> pooled;             // 1: fills its share of the card with KV cache whatever the model
-  std::optional<double> utilization;        // default of the engine's memory knob
-  std::optional<double> pool_extra_gib;     // on the card beside the pool: context, graphs
-  std::optional<double> free_share;         // 1: the knob is a share of what is free after the weights
-  std::optional<double> prefill_hidden;     // bytes per token of the prefill batch and hidden element
+  std::optional<double> pooled;          // 1: fills its share of the card with KV cache whatever the model
+  std::optional<double> utilization;     // default of the engine's memory knob
+  std::optional<double> pool_extra_gib;  // on the card beside the pool: context, graphs
+  std::optional<double> free_share;      // 1: the knob is a share of what is free after the weights
+  std::optional<double> prefill_hidden;  // bytes per token of the prefill batch and hidden element
   std::optional<double> prefill_query;
   std::optional<double> prefill_mlp;
-  std::optional<double> prefill_logits;     // bytes per prompt token and vocabulary entry
-  std::optional<double> scores;             // bytes per head and length squared (no flash attention)
-  std::optional<double> kv_growth;          // peak / final size of the cache (concatenation copies)
-  std::optional<double> preallocates;       // 1: the cache is allocated for max_context at start
-  std::optional<double> chunked_prefill;    // tokens of one prefill pass, at most; 0: whole prompts
-  std::optional<double> page_tokens;        // tokens per page of the cache
-  std::optional<double> workspace_per_batch_mib;
+  std::optional<double> prefill_logits;   // bytes per prompt token and vocabulary entry
+  std::optional<double> scores;           // bytes per head and length squared (no flash attention)
+  std::optional<double> kv_growth;        // peak / final size of the cache (concatenation copies)
+  std::optional<double> preallocates;     // 1: the cache is allocated for max_context at start
+  std::optional<double> chunked_prefill;  // tokens of one prefill pass, at most; 0: whole prompts
+  std::optional<double> page_tokens;      // tokens per page of the cache
   std::optional<double> base_gib;
   std::optional<double> graphs_gib;
   std::string_view source;
@@ -97,36 +103,36 @@ struct WeightFormat {
   std::string_view name;
   std::span<const std::string_view> aliases;
   double bytes = 2;
-  std::optional<double> embedding_bytes;    // embedding and head; empty: as the rest
+  std::optional<double> embedding_bytes;  // embedding and head; empty: as the rest
   std::string_view source;
 };
 
 struct OptimizerMemory {
   std::string_view name;
   std::span<const std::string_view> aliases;
-  double states = 8;                        // bytes per trained parameter, fp32 states
-  double states_16bit = 4;                  // with 16-bit states (pure 16-bit training)
-  double step_temporaries = 1;              // 1: the step makes temporaries of the size of its update; 0: it does not
-  double paged = 0;                         // 1: states may move to host memory under pressure
+  double states = 8;            // bytes per trained parameter, fp32 states
+  double states_16bit = 4;      // with 16-bit states (pure 16-bit training)
+  double step_temporaries = 1;  // 1: the step makes temporaries of the size of its update; 0: it does not
+  double paged = 0;             // 1: states may move to host memory under pressure
   std::string_view source;
 };
 
 // Image, video and speech models: no architecture, so activations go by tokens or parameters.
 struct MediaMemoryClass {
-  std::string_view name;                    // diffusion-transformer, unet, ...
+  std::string_view name;  // diffusion-transformer, unet, ...
   std::string_view source;
   std::string_view fitted_on;
   std::string_view note;
-  double train_bytes = 0;                   // per token and square root of parameters, no checkpointing
+  double train_bytes = 0;  // per token and square root of parameters, no checkpointing
   double checkpoint_bytes = 0;
   double infer_bytes = 0;
 };
 
 // Measured error of a class, percent; from the tables in docs/accuracy.md.
 struct MemoryBand {
-  std::string_view task;                    // training, serving, media
-  std::string_view name;                    // framework or engine class; "general": names without a class
-  double low_percent = 0;                   // 10th percentile of predicted / measured - 1
+  std::string_view task;   // training, serving, media
+  std::string_view name;   // framework or engine class; "general": names without a class
+  double low_percent = 0;  // 10th percentile of predicted / measured - 1
   double high_percent = 0;
   int rows = 0;
 };

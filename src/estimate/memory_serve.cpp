@@ -1,0 +1,112 @@
+#include "estimate/memory_serve.h"
+
+#include <algorithm>
+
+#include "estimate/quantization.h"
+
+namespace gpuadvise {
+
+ServingSetup serving_setup(const Workload& workload, const Layout& layout, const MemoryCalibration& calibration) {
+  const InferenceSpec& i = workload.profile.inference;
+  ServingSetup s;
+  s.shape = model_shape(workload);
+  s.k = serving_constants(calibration, i.engine.value_or(""), workload.profile.software.framework.value_or(""));
+  s.layout = layout;
+  s.format = i.weights.value_or("bf16");
+  const auto* kv = find_weight_format(calibration, i.kv_cache.value_or("bf16"));
+  s.element_bytes = kv == nullptr ? 2 : kv->bytes;
+  s.input = i.input_tokens.value_or(0);
+  s.context = s.input + i.output_tokens.value_or(0);
+  const double most = i.max_context.value_or(0);
+  if (most > 0) s.context = s.context > 0 && !s.k.preallocates ? std::min(s.context, most) : most;
+  s.input = std::min(s.input, s.context);
+  s.sequences = std::max(1.0, i.concurrency.value_or(1)) * std::max(1, i.beam_width.value_or(1));
+  const double batch = i.concurrency.value_or(1);
+  s.prefill_tokens = s.input * std::max(1.0, batch);
+  if (s.k.chunked_prefill > 0) s.prefill_tokens = std::min(s.prefill_tokens, s.k.chunked_prefill);
+  s.utilization = i.gpu_memory_utilization.value_or(s.k.utilization);
+  s.utilization_stated = i.gpu_memory_utilization.has_value();
+  if (s.shape.known) s.cache = kv_cache(workload.architecture, s.element_bytes, layout.tensor, layout.pipeline);
+  return s;
+}
+
+double serving_weights(const ServingSetup& s, const MemoryCalibration& calibration) {
+  const double stages = std::max(1, s.layout.pipeline);
+  const double tensor = std::max(1, s.layout.tensor);
+  const double all = weight_bytes(calibration, s.format, s.shape);
+  if (s.shape.experts <= 0) return all / stages / tensor;
+  ModelShape experts = s.shape;
+  experts.embedding = experts.head = experts.body = 0;
+  const double expert_bytes = weight_bytes(calibration, s.format, experts);
+  const double expert_cards = std::max(tensor, static_cast<double>(s.layout.expert));
+  return (all - expert_bytes) / stages / tensor + expert_bytes / stages / expert_cards;
+}
+
+double serving_workspace(const ServingSetup& s, double tokens) {
+  const ModelShape& m = s.shape;
+  if (!m.known) return 0;
+  const double tensor = std::max(1, s.layout.tensor);
+  // Attention and feed-forward run one after the other: the wider one sets the peak; hidden-sized tensors are whole.
+  const double inner = std::max(s.k.prefill_mlp * m.mlp, s.k.prefill_query * m.query);
+  return tokens * (s.k.prefill_hidden * m.hidden + inner / tensor);
+}
+
+double serving_logits(const ServingSetup& s) {
+  const double batch = s.sequences;
+  const double rows = s.k.prefill_logits > 0 ? std::max(s.prefill_tokens, batch) * s.k.prefill_logits : batch * 6;
+  return rows * s.shape.vocab / std::max(1, s.layout.tensor);
+}
+
+double serving_scores(const ServingSetup& s) {
+  return s.k.scores * s.shape.heads * s.input * s.prefill_tokens / std::max(1, s.layout.tensor);
+}
+
+MemoryEstimate serving_memory(const Workload& workload, const Machine& machine, const Layout& layout,
+                              const MemoryCalibration& calibration) {
+  const ServingSetup s = serving_setup(workload, layout, calibration);
+  MemoryEstimate m;
+  if (s.shape.params <= 0) {
+    m.why = "memory-model-unknown";
+    return m;
+  }
+  m.known = true;
+  m.meter = s.k.meter;
+  m.weights = serving_weights(s, calibration);
+  m.runtime = s.k.base_gib * kGib;
+
+  const double prompt = s.cache.bytes(s.sequences, s.input, s.k.page_tokens);
+  const double end = s.cache.bytes(s.sequences, s.context, s.k.page_tokens) * s.k.kv_growth;
+  const double workspace = serving_workspace(s, s.prefill_tokens) + serving_scores(s);
+  const double logits = serving_logits(s);
+  if (s.k.preallocates || s.k.pooled) {
+    m.kv_cache = end;
+    m.activations = workspace;
+    m.logits = logits;
+  } else if (prompt + workspace + logits > end + serving_workspace(s, s.sequences)) {
+    m.kv_cache = prompt;
+    m.activations = workspace;
+    m.logits = logits;
+  } else {
+    m.kv_cache = end;
+    m.activations = serving_workspace(s, s.sequences);
+  }
+
+  if (s.k.pooled) {
+    m.runtime += s.k.graphs_gib * kGib;
+    const double need = m.weights + m.activations + m.logits + m.runtime;
+    const double capacity = machine.memory_gib * kGib;
+    if (s.utilization_stated && capacity > 0) {
+      // The engine fills its share: what is left after weights and workspace is cache. One sequence must find room.
+      const double share =
+          s.k.free_share ? m.weights + (capacity - m.weights) * s.utilization : capacity * s.utilization;
+      const double one = s.cache.bytes(1, s.context, s.k.page_tokens);
+      m.kv_cache = std::max(one, share - need);
+    }
+    m.communication = s.k.pool_extra_gib * kGib;
+  }
+  m.allocated = m.weights + m.activations + m.logits + m.kv_cache + m.runtime + m.communication;
+  m.reserved = m.allocated;
+  return m;
+}
+
+}  // namespace gpuadvise

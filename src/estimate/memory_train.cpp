@@ -1,0 +1,83 @@
+#include "estimate/memory_train.h"
+
+#include <algorithm>
+
+namespace gpuadvise {
+
+namespace {
+
+MemoryEstimate stage_memory(const TrainingSetup& s, bool first, bool last) {
+  const StageParameters p = stage_parameters(s, first, last);
+  const TrainingStates states = training_states(s, p);
+  const double flight = microbatches_in_flight(s, first);
+
+  MemoryEstimate m;
+  m.weights = states.weights;
+  m.gradients = states.gradients;
+  m.optimizer = states.optimizer;
+  m.adapters = states.adapters;
+  m.communication = states.communication;
+  m.runtime = s.k.base_gib * kGib;
+
+  double kept = kept_activations(s) * p.layers * flight;
+  if (s.layout.pipeline > 1) {
+    kept += s.k.boundary * 2 * s.tokens * s.shape.hidden * flight / (s.layout.sequence_parallel ? s.layout.tensor : 1);
+  }
+  // Recomputing one layer and the logits are not alive at once: the logits go before the first layer's recompute.
+  const double recompute = s.checkpointing == Checkpointing::none   ? 0
+                           : s.checkpointing == Checkpointing::full ? layer_activations(s) + attention_scores(s)
+                                                                    : attention_scores(s);
+  const double head = last ? logits_memory(s) : 0;
+  m.activations = kept;
+  if (head >= recompute) {
+    m.logits = head;
+  } else {
+    m.activations += recompute;
+  }
+  // The three moments that can be the peak: the loss, before gradients exist; the end of the backward pass; the step.
+  const double dynamic = m.activations + m.logits;
+  const double early = s.k.static_gradients || s.accumulates ? 0 : m.gradients;
+  const double loss = dynamic - early;
+  const double backward = recompute;
+  const double step = states.step_temporaries;
+  const double peak = std::max({loss, backward, step});
+  if (peak > loss) {
+    // Activations are gone or small at that moment.
+    if (step >= backward) {
+      m.activations = 0;
+      m.logits = 0;
+      m.optimizer += step;
+    } else {
+      m.activations = recompute;
+      m.logits = 0;
+    }
+  } else {
+    m.gradients -= early;
+  }
+  m.allocated =
+      m.weights + m.gradients + m.optimizer + m.adapters + m.communication + m.runtime + m.activations + m.logits;
+  return m;
+}
+
+}  // namespace
+
+MemoryEstimate training_memory(const Workload& workload, const Layout& layout, const MemoryCalibration& calibration) {
+  const TrainingSetup s = training_setup(workload, layout, calibration);
+  if (s.shape.params <= 0) {
+    MemoryEstimate none;
+    none.why = "memory-model-unknown";
+    return none;
+  }
+  const bool one = layout.pipeline <= 1;
+  MemoryEstimate m = stage_memory(s, true, one);
+  if (!one) {
+    const MemoryEstimate last = stage_memory(s, false, true);
+    if (last.allocated > m.allocated) m = last;
+  }
+  m.known = true;
+  m.reserved = m.allocated * s.k.reserved_factor;
+  m.meter = s.k.meter;
+  return m;
+}
+
+}  // namespace gpuadvise

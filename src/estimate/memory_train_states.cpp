@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <cmath>
+
+#include "estimate/memory_train.h"
+
+namespace gpuadvise {
+
+namespace {
+
+// Experts of one stage are divided by expert parallelism, and by tensor parallelism where the ranks suffice for both.
+double expert_shards(const Layout& l) {
+  const double world = static_cast<double>(l.tensor) * l.data * l.context;
+  const double both = static_cast<double>(l.expert) * l.tensor;
+  return both <= world ? both : std::max(1, l.expert);
+}
+
+}  // namespace
+
+StageParameters stage_parameters(const TrainingSetup& s, bool first, bool last) {
+  const Layout& l = s.layout;
+  StageParameters p;
+  const double stages = std::max(1, l.pipeline);
+  const double tensor = std::max(1, l.tensor);
+  p.layers = s.shape.layers / stages;
+  if (!s.shape.known) {
+    p.dense = s.shape.params / stages / tensor;
+    return p;
+  }
+  p.dense = s.shape.body / stages / tensor;
+  p.experts = s.shape.experts / stages / expert_shards(l);
+  if (first) p.embedding = s.shape.embedding / tensor;
+  // A tied head has a copy of the table on the last stage.
+  if (last && stages > 1 && s.shape.head <= 0) p.head = s.shape.embedding / tensor;
+  if (last) p.head += s.shape.head / tensor;
+  return p;
+}
+
+double adapter_parameters(const TrainingSetup& s) {
+  if (s.method != Method::lora && s.method != Method::qlora) return 0;
+  const ModelShape& m = s.shape;
+  if (!m.known) return 0;
+  bool q = false;
+  bool k = false;
+  bool v = false;
+  bool o = false;
+  bool gate = false;
+  bool up = false;
+  bool down = false;
+  const auto all = [&] { q = k = v = o = gate = up = down = true; };
+  if (!s.targets || s.targets->empty()) {
+    all();
+  } else {
+    for (const auto t : *s.targets) {
+      if (t == "all-linear" || t == "all") all();
+      if (t == "attention") q = k = v = o = true;
+      if (t == "mlp") gate = up = down = true;
+      q = q || t == "q_proj" || t == "c_attn" || t == "query_key_value" || t == "qkv_proj" || t == "W_pack";
+      k = k || t == "k_proj" || t == "c_attn" || t == "query_key_value" || t == "qkv_proj" || t == "W_pack";
+      v = v || t == "v_proj" || t == "c_attn" || t == "query_key_value" || t == "qkv_proj" || t == "W_pack";
+      o = o || t == "o_proj" || t == "dense";
+      gate = gate || t == "gate_proj" || t == "gate_up_proj";
+      up = up || t == "up_proj" || t == "gate_up_proj" || t == "fc1" || t == "dense_h_to_4h";
+      down = down || t == "down_proj" || t == "fc2" || t == "dense_4h_to_h";
+    }
+  }
+  const double h = m.hidden;
+  double widths = 0;
+  if (q) widths += h + m.query;
+  if (k) widths += h + m.key_value;
+  if (v) widths += h + m.key_value;
+  if (o) widths += m.query + h;
+  if (gate && m.gated) widths += h + m.mlp;
+  if (up) widths += h + m.mlp;
+  if (down) widths += m.mlp + h;
+  return s.rank * widths * m.layers / std::max(1, s.layout.pipeline) / std::max(1, s.layout.tensor);
+}
+
+TrainingStates training_states(const TrainingSetup& s, const StageParameters& p) {
+  const Layout& l = s.layout;
+  const TrainingConstants& k = s.k;
+  TrainingStates out;
+  const double ranks = std::max(1.0, static_cast<double>(l.data) * l.context);
+  // Expert parameters are replicated over fewer ranks than the others.
+  const double expert_ranks = std::max(1.0, ranks * l.tensor / expert_shards(l));
+  const int zero = l.zero_stage;
+  const auto share = [&](int from, double dense, double experts) {
+    return zero >= from ? dense / ranks + experts / expert_ranks : dense + experts;
+  };
+  const double dense = p.dense + p.embedding + p.head;
+  const double body_bytes = p.dense * s.weight_bytes + (p.embedding + p.head) * s.embedding_bytes;
+  const double expert_bytes = p.experts * s.weight_bytes;
+  const bool full = s.method == Method::full || s.method == Method::freeze;
+  const bool unsharded = zero >= 3 && k.pipeline_unsharded && l.pipeline > 1 && full;
+
+  out.weights = share(3, body_bytes, expert_bytes);
+  if (s.cast_weights) out.weights += share(3, dense * 2, p.experts * 2);
+  if (unsharded) out.weights = 2 * (dense + p.experts);
+
+  double trainable = 0;  // on this card, after sharding as the optimizer sees it
+  if (full) {
+    const double d = dense * s.trained_share;
+    const double e = p.experts * s.trained_share;
+    out.gradients = unsharded ? 4 * (d + e) : share(2, d * s.gradient_bytes, e * s.gradient_bytes);
+    const double each = s.state_bytes + (s.master ? 4 : 0) + (s.master && zero >= 1 ? k.sharded_gradient : 0);
+    out.optimizer = share(1, d * each, e * each);
+    if (unsharded) out.optimizer += share(1, d * 4, e * 4);
+    trainable = share(1, d, e);
+    if (s.offload != Offload::none) {
+      out.optimizer = 0;
+      out.gradients = zero >= 2 ? 0 : out.gradients;
+      trainable = 0;
+    }
+  } else {
+    out.adapters = adapter_parameters(s) * k.adapter_states;
+  }
+  if (s.offload == Offload::optimizer_params) out.weights = 0;
+
+  const bool spread = l.data * l.context > 1 || zero > 0;
+  if (spread && full) {
+    // Buckets are never larger than the gradients that pass through them.
+    out.communication += std::min(k.buckets_gib * kGib, 4 * (dense + p.experts) * s.trained_share);
+  }
+  if (zero >= 3 && !unsharded && ranks > 1) {
+    const double per_layer = p.layers > 0 ? (p.dense + p.experts) / p.layers : p.dense;
+    const double gathered = k.live_parameters > 0 ? std::min(k.live_parameters, p.all())
+                                                  : k.gathered_layers * per_layer + std::max(p.embedding, p.head);
+    out.communication += gathered * std::min(2.0, s.weight_bytes);
+  } else if (s.offload == Offload::optimizer_params) {
+    const double per_layer = p.layers > 0 ? (p.dense + p.experts) / p.layers : 0;
+    out.communication += 2 * per_layer * s.weight_bytes;
+  }
+  const double update = s.optimizer == nullptr ? 1 : s.optimizer->step_temporaries;
+  if (full && !s.master) out.step_temporaries = trainable * k.step_temporaries * update;
+  return out;
+}
+
+}  // namespace gpuadvise
