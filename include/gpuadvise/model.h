@@ -81,6 +81,7 @@ struct Architecture {
   bool attention_gate = false;  // the query projection also makes an output gate of the same width
   LinearMixer linear;
   VisionTower vision;
+  int value_head_dim = 0;   // of values and the output projection's input, where it differs from head_dim
   double other_params = 0;  // what no field above describes (per-layer embeddings, position networks); in the total
 };
 

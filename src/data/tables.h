@@ -33,6 +33,7 @@ inline std::string key_of(const ExportRule& s) { return std::string(s.id); }
 inline std::string key_of(const Family& s) { return std::string(s.vendor) + "/" + std::string(s.name); }
 inline std::string key_of(const NameNote& s) { return std::string(s.vendor) + "/" + std::string(s.name); }
 inline std::string key_of(const Model& s) { return std::string(s.id); }
+inline std::string key_of(const TypicalShape& s) { return std::string(s.like); }
 inline std::string key_of(const TaskPreset& s) { return std::string(s.id); }
 inline std::string key_of(const Message& s) { return std::string(s.id); }
 // Prices have no name of their own: one type may be listed by several sources and at several times.
@@ -53,6 +54,7 @@ void tables(V& v, K& k) {
   v.list("prices", k.catalog.prices);
   v.list("names", k.catalog.names);
   v.list("models", k.catalog.models);
+  v.list("typical_shapes", k.catalog.typical_shapes);
   v.list("tasks", k.catalog.tasks);
   v.list("messages", k.messages);
   v.one("memory_calibration", k.calibration.memory);

@@ -7,6 +7,8 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "workload/architecture.h"
+#include "workload/model_lookup.h"
 
 namespace gpuadvise::data {
 
@@ -213,12 +215,35 @@ class Checker {
   }
 
   void check_models() const {
+    std::unordered_map<std::string, std::size_t> owners;  // of names, as lookups see them
     for (std::size_t i = 0; i < catalog_.models.size(); ++i) {
       const Model& m = catalog_.models[i];
       const Row row{"models", i};
       check_sources(row, m.id, m.sources);
       check_range(row, m.id, "params", m.params, 1e4, 1e14);
       if (m.active_params > m.params * 1.0001) fail(row, fmt::format("{}: more active parameters than it has", m.id));
+      for (const auto& wrong : check_model(m)) fail(row, wrong);
+      const auto claim = [&](std::string_view name) {
+        const auto [at, fresh] = owners.emplace(model_key(name), i);
+        if (!fresh && at->second != i) {
+          fail(row, fmt::format("{}: the name \"{}\" already stands for {}", m.id, printable(name),
+                                catalog_.models[at->second].id));
+        }
+      };
+      claim(m.id);
+      claim(m.name);
+      if (!m.hf_id.empty()) claim(m.hf_id);
+      for (const auto alias : m.aliases) claim(alias);
+    }
+    double smaller = 0;
+    for (std::size_t i = 0; i < catalog_.typical_shapes.size(); ++i) {
+      const TypicalShape& shape = catalog_.typical_shapes[i];
+      const Row row{"typical_shapes", i};
+      check_sources(row, shape.like, shape.sources);
+      if (!owners.contains(model_key(shape.like))) fail(row, fmt::format("{}: no such model", printable(shape.like)));
+      const double count = count_parameters(architecture_of(shape)).total;
+      if (count <= smaller) fail(row, fmt::format("{}: typical shapes stand smallest first", printable(shape.like)));
+      smaller = count;
     }
   }
 

@@ -24,14 +24,15 @@ double attention_parameters(const Architecture& a, double kv_heads, double head_
     const double index = index_from * a.mla.index_heads * a.mla.index_dim + h * (a.mla.index_dim + a.mla.index_heads);
     return query + down + up + out + index;
   }
+  const double value_dim = a.value_head_dim > 0 ? a.value_head_dim : head_dim;
   const double q = heads * head_dim;
-  const double kv = kv_heads * head_dim;
-  return h * (q * (a.attention_gate ? 2 : 1) + 2 * kv) + q * h + (a.attention_bias ? q + 2 * kv : 0);
+  const double kv = kv_heads * (head_dim + value_dim);
+  return h * (q * (a.attention_gate ? 2 : 1) + kv) + heads * value_dim * h + (a.attention_bias ? q + kv : 0);
 }
 
 // Key and value projections, which a layer that reuses another's cache does not have.
 double kv_projection(const Architecture& a) {
-  return a.mla.kv_lora_rank > 0 ? 0.0 : 2.0 * a.hidden * a.kv_heads * a.head_dim;
+  return a.mla.kv_lora_rank > 0 ? 0.0 : a.hidden * kv_elements_per_layer(a);
 }
 
 double mixer_parameters(const Architecture& a) {
@@ -110,13 +111,14 @@ double expert_parameters(const Architecture& raw) {
 double kv_elements_per_layer(const Architecture& raw) {
   const Architecture a = completed(raw);
   if (a.mla.kv_lora_rank > 0) return a.mla.kv_lora_rank + a.mla.qk_rope_dim;
-  return 2.0 * a.kv_heads * a.head_dim;
+  return static_cast<double>(a.kv_heads) * (a.head_dim + (a.value_head_dim > 0 ? a.value_head_dim : a.head_dim));
 }
 
 double window_kv_elements_per_layer(const Architecture& raw) {
   const Architecture a = completed(raw);
   if (a.mla.kv_lora_rank > 0) return a.mla.kv_lora_rank + a.mla.qk_rope_dim;
-  return 2.0 * a.window_kv_heads * a.window_head_dim;
+  return static_cast<double>(a.window_kv_heads) *
+         (a.window_head_dim + (a.value_head_dim > 0 ? a.value_head_dim : a.window_head_dim));
 }
 
 double kv_elements_per_token(const Architecture& raw) {

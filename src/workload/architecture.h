@@ -59,6 +59,8 @@ double kv_elements_per_token(const Architecture& a);
 // that is over 1 % off the published one. Empty: nothing.
 std::vector<std::string> check_model(const Model& model);
 
+Architecture architecture_of(const TypicalShape& shape);
+
 // The shape a dense model of `params` parameters usually has, between the shapes given (smallest first, at least one).
 // With fewer active parameters a mixture of experts whose active part has that shape. Its count equals `params` within
 // 0.5 %. The caller marks it as inferred.

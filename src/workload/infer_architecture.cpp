@@ -6,9 +6,7 @@
 
 namespace gpuadvise {
 
-namespace {
-
-Architecture shape_of(const TypicalShape& s) {
+Architecture architecture_of(const TypicalShape& s) {
   Architecture a;
   a.layers = s.layers;
   a.hidden = s.hidden;
@@ -21,6 +19,8 @@ Architecture shape_of(const TypicalShape& s) {
   return a;
 }
 
+namespace {
+
 // Both shapes by their logarithms, at `params` between (or beyond) theirs.
 double between(double params, double params_a, double params_b, double a, double b) {
   if (params_a == params_b) return a * std::pow(params / params_a, 1.0 / 3);
@@ -30,7 +30,7 @@ double between(double params, double params_a, double params_b, double a, double
 
 Architecture infer_dense(double params, std::span<const TypicalShape> shapes) {
   std::vector<double> sizes;
-  for (const auto& s : shapes) sizes.push_back(count_parameters(shape_of(s)).total);
+  for (const auto& s : shapes) sizes.push_back(count_parameters(architecture_of(s)).total);
   std::size_t hi = 1;
   while (hi + 1 < shapes.size() && sizes[hi] < params) ++hi;
   if (shapes.size() == 1) hi = 0;
@@ -39,7 +39,7 @@ Architecture infer_dense(double params, std::span<const TypicalShape> shapes) {
   const TypicalShape& near = shapes[nearer_lo ? lo : hi];
   const double near_size = sizes[nearer_lo ? lo : hi];
 
-  Architecture a = shape_of(near);
+  Architecture a = architecture_of(near);
   if (std::abs(params / near_size - 1) < 0.005) return a;
 
   // Hidden width in steps that keep whole groups of heads, so that tensor parallelism still divides it.

@@ -75,6 +75,8 @@ bool strip(std::string& name, std::string& variant) {
 
 }  // namespace
 
+std::string model_key(std::string_view name) { return plain(name, true); }
+
 ModelMatch find_model(const Catalog& catalog, std::string_view name) {
   std::string rest(base::trim(name));
   ModelMatch match;

@@ -17,6 +17,9 @@ struct ModelMatch {
 
 ModelMatch find_model(const Catalog& catalog, std::string_view name);
 
+// A name as lookups compare it: lower case, no maker's prefix, no separators but the point of a number.
+std::string model_key(std::string_view name);
+
 // Ids of the models whose names are nearest, nearest first.
 std::vector<std::string_view> nearest_models(const Catalog& catalog, std::string_view name, std::size_t most = 3);
 

@@ -97,6 +97,7 @@ void fields(V& v, S& s) {
   v("attention_gate", s.attention_gate);
   v("linear", s.linear);
   v("vision", s.vision);
+  v("value_head_dim", s.value_head_dim);
   v("other_params", s.other_params);
 }
 
