@@ -14,7 +14,24 @@ namespace gpuadvise {
 
 enum class Method : std::uint8_t { full, freeze, lora, qlora };
 // Compute precisions and storage formats share one list; not every one makes sense everywhere.
-enum class Precision : std::uint8_t { fp64, fp32, tf32, fp16, bf16, fp8, fp4, int8, int4, nf4, none };
+// `mixed` is an HPC code that keeps FP64 where it must and FP32 elsewhere.
+enum class Precision : std::uint8_t {
+  fp64,
+  fp32,
+  tf32,
+  fp16,
+  bf16,
+  fp8,
+  fp4,
+  int8,
+  int4,
+  nf4,
+  none,
+  mixed,
+  int16,
+  int32,
+  int64
+};
 enum class Checkpointing : std::uint8_t { none, selective, full };
 enum class Offload : std::uint8_t { none, optimizer, optimizer_params };
 enum class FusedLoss : std::uint8_t { none, liger, chunked };

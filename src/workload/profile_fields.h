@@ -13,8 +13,8 @@ namespace gpuadvise {
 
 constexpr auto names(Method) { return std::to_array<std::string_view>({"full", "freeze", "lora", "qlora"}); }
 constexpr auto names(Precision) {
-  return std::to_array<std::string_view>(
-      {"fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp4", "int8", "int4", "nf4", "none"});
+  return std::to_array<std::string_view>({"fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp4", "int8", "int4", "nf4",
+                                          "none", "mixed", "int16", "int32", "int64"});
 }
 constexpr auto names(Checkpointing) { return std::to_array<std::string_view>({"none", "selective", "full"}); }
 constexpr auto names(Offload) { return std::to_array<std::string_view>({"none", "optimizer", "optimizer+params"}); }

@@ -1,0 +1,29 @@
+#include <array>
+#include <charconv>
+
+#include "estimate/app_speed.h"
+#include "estimate/work_class.h"
+
+namespace gpuadvise {
+
+SpeedEstimate estimate_rendering_speed(const Workload& workload, const Machine& machine,
+                                       const AppsCalibration& calibration) {
+  const RenderingSpec& rendering = workload.profile.rendering;
+  const WorkQuery query{TaskKind::rendering,
+                        rendering.app.value_or(""),
+                        rendering.scene.value_or(""),
+                        rendering.kind.value_or(""),
+                        {},
+                        {}};
+  std::array<char, 16> digits{};
+  std::string_view samples;
+  if (rendering.samples) {
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), *rendering.samples).ptr;
+    samples = {digits.data(), static_cast<std::size_t>(end - digits.data())};
+  }
+  const std::array<std::string_view, 3> details{rendering.version.value_or(""), rendering.resolution.value_or(""),
+                                                samples};
+  return speed_by_class(query, details, workload, machine, calibration);
+}
+
+}  // namespace gpuadvise
