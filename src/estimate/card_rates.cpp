@@ -136,7 +136,9 @@ CardRates rates_of(const Facts& f, const AppsCalibration& calibration) {
   const double fp8 = f.fp8 ? *f.fp8 * tune(&ChipTuning::fp8_eff, 1) : fp16_reached;
   set_tensor(Precision::fp8, fp8);
   set_tensor(Precision::fp4, fp8);
-  const double int8 = f.int8 ? *f.int8 * tune(&ChipTuning::int8_eff, 1) : fp16_reached;
+  // Without INT8 units the FP16 ones do the work; how well is a factor of its own.
+  const double int8 = f.int8 ? *f.int8 * tune(&ChipTuning::int8_eff, 1)
+                             : fp16 * tune(&ChipTuning::int8_eff, tune(&ChipTuning::fp16_eff, 1));
   set_tensor(Precision::int8, int8);
   set_tensor(Precision::int4, fp16_reached);  // weight-only: computed at 16 bit
   set_tensor(Precision::nf4, fp16_reached);

@@ -1,6 +1,7 @@
 // Which formulas answer for which kind of work.
 #include "gpuadvise/estimate.h"
 
+#include "estimate/app_speed.h"
 #include "estimate/serving_speed.h"
 #include "estimate/training_speed.h"
 
@@ -12,9 +13,7 @@ SpeedEstimate estimate_speed(const Workload& workload, const Machine& machine, c
     return estimate_training_speed(workload, machine, layout, calibration.training);
   }
   if (workload.kind == TaskKind::llm_serving) return estimate_serving_speed(workload, machine, layout, calibration);
-  SpeedEstimate unknown;
-  unknown.why = "speed/not-calibrated";
-  return unknown;
+  return estimate_app_speed(workload, machine, layout, calibration);
 }
 
 }  // namespace gpuadvise
