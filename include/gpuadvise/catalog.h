@@ -14,14 +14,9 @@
 
 #include "gpuadvise/model.h"
 #include "gpuadvise/task.h"
+#include "gpuadvise/text.h"
 
 namespace gpuadvise {
-
-// One message or title in both languages.
-struct Text {
-  std::string_view en;
-  std::string_view zh;
-};
 
 enum class SourceKind : std::uint8_t { vendor, vendor_code, paper, third_party, third_party_low };
 

@@ -11,15 +11,9 @@
 
 #include "gpuadvise/calibration.h"
 #include "gpuadvise/catalog.h"
+#include "gpuadvise/text.h"
 
 namespace gpuadvise {
-
-// One text of the product in both languages. {name} marks a value: see base/message.h.
-struct Message {
-  std::string_view id;
-  std::string_view en;
-  std::string_view zh;
-};
 
 struct Knowledge {
   Catalog catalog;

@@ -439,6 +439,13 @@ Node parse_json(std::string_view text, const std::string& name, const Limits& li
   return builder.take_root();
 }
 
+Node scalar_node(std::string_view text) {
+  Node node;
+  node.text = text;
+  classify_plain(node);
+  return node;
+}
+
 Node parse_document(std::string_view text, const std::string& name, const Limits& limits) {
   const auto start = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   const bool json = start != std::string_view::npos && (text[start] == '{' || text[start] == '[');

@@ -51,6 +51,8 @@ std::string read_bytes(const std::string& path, const Limits& limits = {});
 Node parse_yaml(std::string_view text, const std::string& name, const Limits& limits = {});
 std::vector<Node> parse_yaml_documents(std::string_view text, const std::string& name, const Limits& limits = {});
 Node parse_json(std::string_view text, const std::string& name, const Limits& limits = {});
+// One plain word as YAML would read it: a number, true, null or text.
+Node scalar_node(std::string_view text);
 // JSON when the text starts with { or [, YAML otherwise.
 Node parse_document(std::string_view text, const std::string& name, const Limits& limits = {});
 

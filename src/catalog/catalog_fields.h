@@ -42,6 +42,13 @@ void fields(V& v, S& s) {
   v("zh", s.zh, Need::required);
 }
 
+template <class V, Is<Message> S>
+void fields(V& v, S& s) {
+  v("id", s.id, Need::required);
+  v("en", s.en, Need::required);
+  v("zh", s.zh, Need::required);
+}
+
 template <class V, Is<Source> S>
 void fields(V& v, S& s) {
   v("id", s.id, Need::required);

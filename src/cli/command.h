@@ -1,0 +1,76 @@
+// A command of gpuadvise: one file each, one line each in commands.cpp. setup() declares arguments and touches no file;
+// run() does the work, writes data to out and talk to err, and returns the exit code.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpuadvise/knowledge.h"
+#include "gpuadvise/text.h"
+
+#include "base/message.h"
+
+namespace CLI {
+class App;
+}
+
+namespace gpuadvise::cli {
+
+// Exit codes, the same for every command.
+enum Exit : int {
+  kFine = 0,
+  kNo = 1,       // nothing fits, or a finding at or above --fail-on
+  kBadInput = 2, // wrong usage or bad input
+  kInternal = 3
+};
+
+// What every command shares: streams, language, colour, and the knowledge, loaded when first asked for.
+class Context {
+ public:
+  Context(std::ostream& out_stream, std::ostream& err_stream) : out(out_stream), err(err_stream) {}
+
+  const Knowledge& knowledge();
+  const base::Texts& texts();
+
+  std::ostream& out;
+  std::ostream& err;
+  Lang lang = Lang::en;
+  bool colour = false;
+  std::size_t width = 100;  // columns of the terminal, or of a page
+  std::vector<std::string> catalog_overlays;      // --catalog
+  std::vector<std::string> catalog_replacements;  // --catalog-only
+
+ private:
+  std::optional<LoadedKnowledge> loaded_;
+  std::optional<base::Texts> texts_;
+};
+
+class Command {
+ public:
+  virtual ~Command() = default;
+  virtual void setup(CLI::App& app, const base::Texts& texts) = 0;
+  virtual int run(Context& context) = 0;
+};
+
+struct CommandEntry {
+  std::string_view name;  // its one-line summary is the message "command/NAME"
+  std::unique_ptr<Command> (*make)();
+};
+
+std::span<const CommandEntry> commands();
+
+std::unique_ptr<Command> make_recommend();
+std::unique_ptr<Command> make_estimate();
+std::unique_ptr<Command> make_catalog();
+std::unique_ptr<Command> make_tasks();
+std::unique_ptr<Command> make_models();
+
+// Runs the program: parses, dispatches, turns errors into exit codes.
+int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
+
+}  // namespace gpuadvise::cli
