@@ -1,6 +1,6 @@
-#include "gpuadvise/error.h"
-
 #include <fmt/format.h>
+
+#include "gpuadvise/error.h"
 
 namespace gpuadvise {
 

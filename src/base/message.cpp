@@ -1,9 +1,8 @@
-#include "base/message.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 #include <stdexcept>
+
+#include "base/message.h"
 
 namespace gpuadvise::base {
 

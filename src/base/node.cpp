@@ -1,5 +1,3 @@
-#include "base/node.h"
-
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -20,6 +18,7 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include "base/node.h"
 #include "base/text.h"
 
 namespace gpuadvise::base {

@@ -1,11 +1,11 @@
-#include "base/text.h"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <fmt/format.h>
+
+#include "base/text.h"
 
 namespace gpuadvise::base {
 

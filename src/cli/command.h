@@ -24,8 +24,8 @@ namespace gpuadvise::cli {
 // Exit codes, the same for every command.
 enum Exit : int {
   kFine = 0,
-  kNo = 1,       // nothing fits, or a finding at or above --fail-on
-  kBadInput = 2, // wrong usage or bad input
+  kNo = 1,        // nothing fits, or a finding at or above --fail-on
+  kBadInput = 2,  // wrong usage or bad input
   kInternal = 3
 };
 
@@ -41,7 +41,7 @@ class Context {
   std::ostream& err;
   Lang lang = Lang::en;
   bool colour = false;
-  std::size_t width = 100;  // columns of the terminal, or of a page
+  std::size_t width = 100;                        // columns of the terminal, or of a page
   std::vector<std::string> catalog_overlays;      // --catalog
   std::vector<std::string> catalog_replacements;  // --catalog-only
 

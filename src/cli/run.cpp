@@ -1,11 +1,10 @@
-#include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <string>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "gpuadvise/error.h"
 
@@ -118,8 +117,8 @@ int run_command(const CommandEntry& entry, int argc, const char* const* argv, Co
     context.err << "gpuadvise " << entry.name << ": " << complaint(error, app, texts) << '\n';
     return kBadInput;
   }
-  context.colour = colour == "always" ||
-                   (colour == "auto" && isatty(STDOUT_FILENO) == 1 && !set_in_environment("NO_COLOR"));
+  context.colour =
+      colour == "always" || (colour == "auto" && isatty(STDOUT_FILENO) == 1 && !set_in_environment("NO_COLOR"));
   return command->run(context);
 }
 

@@ -1,5 +1,3 @@
-#include "base/load.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -10,6 +8,7 @@
 #include "gpuadvise/knowledge.h"
 
 #include "base/arena.h"
+#include "base/load.h"
 #include "base/node.h"
 #include "data/tables.h"
 #include "data/validate.h"

@@ -16,14 +16,6 @@
 
 namespace gpuadvise {
 
-template <class V, class S>
-requires std::same_as<std::remove_const_t<S>, Message>
-void fields(V& v, S& s) {
-  v("id", s.id, base::Need::required);
-  v("en", s.en, base::Need::required);
-  v("zh", s.zh, base::Need::required);
-}
-
 namespace data {
 
 inline std::string key_of(const Source& s) { return std::string(s.id); }

@@ -1,5 +1,3 @@
-#include "data/validate.h"
-
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -7,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "data/validate.h"
 #include "workload/architecture.h"
 #include "workload/model_lookup.h"
 

@@ -17,8 +17,7 @@ Json to_json(const T& value);
 struct JsonVisitor {
   Json out = Json::object();
   template <class T>
-  void operator()(std::string_view key, const T& value, base::Need need = base::Need::optional,
-                  std::string_view = {}) {
+  void operator()(std::string_view key, const T& value, base::Need need = base::Need::optional, std::string_view = {}) {
     if (need != base::Need::derived) out[std::string(key)] = to_json(value);
   }
 };

@@ -1,8 +1,8 @@
-#include "workload/architecture.h"
-
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+
+#include "workload/architecture.h"
 
 namespace gpuadvise {
 

@@ -1,9 +1,8 @@
-#include "workload/model_lookup.h"
-
 #include <algorithm>
 #include <array>
 
 #include "base/text.h"
+#include "workload/model_lookup.h"
 
 namespace gpuadvise {
 

@@ -1,10 +1,8 @@
-#include "workload/profile.h"
-
 #include <fmt/format.h>
-
 #include <type_traits>
 
 #include "base/load.h"
+#include "workload/profile.h"
 #include "workload/profile_fields.h"
 
 namespace gpuadvise {

@@ -16,6 +16,7 @@ namespace gpuadvise {
 Profile read_profile(const base::Node& node, base::Arena& arena, const std::string& file);
 
 // Takes from `defaults` what `profile` leaves open; each value taken is added to `assumptions`.
-void fill_in(Profile& profile, const Profile& defaults, Assumption::Origin origin, std::vector<Assumption>& assumptions);
+void fill_in(Profile& profile, const Profile& defaults, Assumption::Origin origin,
+             std::vector<Assumption>& assumptions);
 
 }  // namespace gpuadvise

@@ -1,7 +1,6 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <string>
 
 #include "gpuadvise/catalog.h"
@@ -24,7 +23,8 @@ template <class T>
 void at_least(const std::optional<T>& value, double least, double most, std::string_view field) {
   if (!value) return;
   const auto number = static_cast<double>(*value);
-  if (number < least || number > most) fail(field, fmt::format("{} is out of range; {:g} to {:g} is possible", number, least, most));
+  if (number < least || number > most)
+    fail(field, fmt::format("{} is out of range; {:g} to {:g} is possible", number, least, most));
 }
 
 // Beyond these a number is a slip, and products of them still fit every type used.
@@ -99,9 +99,7 @@ const TaskPreset& find_task(std::string_view id, const Catalog& catalog) {
 
 class Resolver {
  public:
-  Resolver(const Profile& profile, const Catalog& catalog) : catalog_(catalog) {
-    w_.profile = profile;
-  }
+  Resolver(const Profile& profile, const Catalog& catalog) : catalog_(catalog) { w_.profile = profile; }
 
   Workload run() {
     Profile& p = w_.profile;
@@ -110,7 +108,7 @@ class Resolver {
     p.task = w_.task->id;
     w_.kind = w_.task->kind;
     check_ranges(p);
-    find_model();
+    pick_model();
     Profile defaults = w_.task->defaults;
     if (p.model.name || p.model.params || p.model.architecture) defaults.model = {};
     fill_in(p, defaults, Assumption::Origin::task_preset, w_.assumptions);
@@ -128,20 +126,21 @@ class Resolver {
     w_.assumptions.push_back({std::string(name), std::move(text), Assumption::Origin::inferred});
   }
 
-  void find_model() {
+  void pick_model() {
     ModelSpec& spec = w_.profile.model;
     if (!spec.name && !spec.params && !spec.architecture && !w_.task->default_model.empty()) {
       spec.name = w_.task->default_model;
       w_.assumptions.push_back({"model.name", std::string(*spec.name), Assumption::Origin::task_preset});
     }
     if (!spec.name) return;
-    w_.model = find_model_by_name(*spec.name, catalog_.models);
+    w_.model = find_model(catalog_, *spec.name).model;
     if (w_.model != nullptr || spec.params || spec.architecture) return;
-    const auto near = nearest_models(*spec.name, catalog_.models, 3);
+    const auto near = nearest_models(catalog_, *spec.name);
     std::string names;
     for (const auto name : near) names += (names.empty() ? "" : ", ") + std::string(name);
     fail("model.name", fmt::format("\"{}\" is not in the model library; nearest: {}. Give params or an architecture to "
-                                   "use another model", base::printable(*spec.name), names));
+                                   "use another model",
+                                   base::printable(*spec.name), names));
   }
 
   void shape_model() {
@@ -159,10 +158,11 @@ class Resolver {
         note("model.architecture", std::string(w_.model->id), Assumption::Origin::model_library);
       }
     }
-    const bool language = w_.kind == TaskKind::llm_training || w_.kind == TaskKind::llm_serving ||
-                          w_.kind == TaskKind::interactive;
+    const bool language =
+        w_.kind == TaskKind::llm_training || w_.kind == TaskKind::llm_serving || w_.kind == TaskKind::interactive;
     if (!spec.architecture && spec.params && language) {
-      spec.architecture = infer_architecture(*spec.params, catalog_);
+      spec.architecture =
+          infer_architecture(*spec.params, spec.active_params.value_or(*spec.params), catalog_.typical_shapes);
       w_.architecture_inferred = true;
       note("model.architecture",
            fmt::format("{} layers of width {}", spec.architecture->layers, spec.architecture->hidden),
@@ -199,11 +199,10 @@ class Resolver {
     assume(t.method, Method::full, "training.method", "full");
     const bool frozen = *t.method == Method::lora || *t.method == Method::qlora;
     // The weights that a 16-bit run holds are 16 bit; QLoRA's are 4 bit by definition.
-    const Precision stored = *t.method == Method::qlora           ? Precision::nf4
-                             : compute == Precision::tf32 ||
-                                       compute == Precision::fp32 ? Precision::fp32
-                             : compute == Precision::fp8          ? Precision::bf16
-                                                                  : compute;
+    const Precision stored = *t.method == Method::qlora                                 ? Precision::nf4
+                             : compute == Precision::tf32 || compute == Precision::fp32 ? Precision::fp32
+                             : compute == Precision::fp8                                ? Precision::bf16
+                                                                                        : compute;
     assume(t.base_weights, stored, "training.base_weights", name_of(stored));
     const bool half = *t.base_weights == Precision::bf16 || *t.base_weights == Precision::fp16;
     const Precision master = !frozen && half ? Precision::fp32 : Precision::none;
@@ -219,7 +218,8 @@ class Resolver {
       const std::string_view trained = w_.model != nullptr ? w_.model->trained_in : std::string_view();
       const std::string_view format = trained == "fp8" || trained == "mxfp4" || trained == "fp16" ? trained : "bf16";
       s.weights = format;
-      note("inference.weights", std::string(format), trained.empty() ? Assumption::Origin::inferred : Assumption::Origin::model_library);
+      note("inference.weights", std::string(format),
+           trained.empty() ? Assumption::Origin::inferred : Assumption::Origin::model_library);
     }
     if (!s.kv_cache) {
       const std::string_view cache = *s.weights == "fp16" || *s.weights == "fp32" ? *s.weights : "bf16";
@@ -229,23 +229,35 @@ class Resolver {
     const int tokens = s.input_tokens.value_or(0) + s.output_tokens.value_or(0);
     assume(s.max_context, std::max(1, tokens), "inference.max_context", fmt::format("{}", tokens));
     if (s.max_context && tokens > *s.max_context) {
-      fail("inference.max_context", fmt::format("{} is less than input_tokens + output_tokens = {}", *s.max_context, tokens));
+      fail("inference.max_context",
+           fmt::format("{} is less than input_tokens + output_tokens = {}", *s.max_context, tokens));
     }
   }
 
   static std::string name_of(Precision p) {
     switch (p) {
-      case Precision::fp64: return "fp64";
-      case Precision::fp32: return "fp32";
-      case Precision::tf32: return "tf32";
-      case Precision::fp16: return "fp16";
-      case Precision::bf16: return "bf16";
-      case Precision::fp8: return "fp8";
-      case Precision::fp4: return "fp4";
-      case Precision::int8: return "int8";
-      case Precision::int4: return "int4";
-      case Precision::nf4: return "nf4";
-      case Precision::none: return "none";
+      case Precision::fp64:
+        return "fp64";
+      case Precision::fp32:
+        return "fp32";
+      case Precision::tf32:
+        return "tf32";
+      case Precision::fp16:
+        return "fp16";
+      case Precision::bf16:
+        return "bf16";
+      case Precision::fp8:
+        return "fp8";
+      case Precision::fp4:
+        return "fp4";
+      case Precision::int8:
+        return "int8";
+      case Precision::int4:
+        return "int4";
+      case Precision::nf4:
+        return "nf4";
+      case Precision::none:
+        return "none";
     }
     return {};
   }
