@@ -197,6 +197,14 @@ struct Family {
   std::span<const InstanceType> types;
 };
 
+// Types of a family that stands in another file: facts under another licence, or of a user's own. Joined to their
+// family when data is loaded.
+struct MoreTypes {
+  std::string_view vendor;
+  std::string_view family;
+  std::span<const InstanceType> types;
+};
+
 enum class ChargeType : std::uint8_t { on_demand, month, year, spot };
 
 struct Price {
@@ -235,6 +243,7 @@ struct Catalog {
   std::span<const Accelerator> accelerators;
   std::span<const ExportRule> export_rules;
   std::span<const Family> families;
+  std::span<const MoreTypes> more_types;  // empty once loaded
   std::span<const Price> prices;
   std::span<const NameNote> names;
   std::span<const Model> models;

@@ -216,6 +216,13 @@ void fields(V& v, S& s) {
   v("types", s.types);
 }
 
+template <class V, Is<MoreTypes> S>
+void fields(V& v, S& s) {
+  v("vendor", s.vendor, Need::required);
+  v("family", s.family, Need::required);
+  v("types", s.types, Need::required);
+}
+
 template <class V, Is<Price> S>
 void fields(V& v, S& s) {
   v("vendor", s.vendor, Need::required);

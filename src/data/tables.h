@@ -23,6 +23,7 @@ inline std::string key_of(const Vendor& s) { return std::string(s.id); }
 inline std::string key_of(const Accelerator& s) { return std::string(s.id); }
 inline std::string key_of(const ExportRule& s) { return std::string(s.id); }
 inline std::string key_of(const Family& s) { return std::string(s.vendor) + "/" + std::string(s.name); }
+inline std::string key_of(const MoreTypes& s) { return std::string(s.vendor) + "/" + std::string(s.family); }
 inline std::string key_of(const NameNote& s) { return std::string(s.vendor) + "/" + std::string(s.name); }
 inline std::string key_of(const Model& s) { return std::string(s.id); }
 inline std::string key_of(const TypicalShape& s) { return std::string(s.like); }
@@ -43,6 +44,7 @@ void tables(V& v, K& k) {
   v.list("accelerators", k.catalog.accelerators);
   v.list("export_rules", k.catalog.export_rules);
   v.list("families", k.catalog.families);
+  v.list("more_types", k.catalog.more_types);
   v.list("prices", k.catalog.prices);
   v.list("names", k.catalog.names);
   v.list("models", k.catalog.models);

@@ -24,6 +24,7 @@ class Checker {
   void run() {
     index_names();
     check_accelerators();
+    join_more_types();
     check_families();
     check_prices();
     check_names();
@@ -139,6 +140,22 @@ class Checker {
       fail(row,
            fmt::format("{}: {} GiB per card, but {} has {} GiB", name, *type.accelerator_memory_gib, a.id, nominal));
     }
+  }
+
+  void join_more_types() {
+    std::vector<Family> families(catalog_.families.begin(), catalog_.families.end());
+    for (std::size_t i = 0; i < catalog_.more_types.size(); ++i) {
+      const MoreTypes& more = catalog_.more_types[i];
+      check_family_exists({"more_types", i}, "more_types", more.vendor, more.family);
+      for (auto& family : families) {
+        if (family.vendor != more.vendor || family.name != more.family) continue;
+        std::vector<InstanceType> types(family.types.begin(), family.types.end());
+        types.insert(types.end(), more.types.begin(), more.types.end());
+        family.types = arena_.copy(types);
+      }
+    }
+    catalog_.families = arena_.copy(families);
+    catalog_.more_types = {};
   }
 
   void check_families() {
