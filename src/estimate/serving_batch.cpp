@@ -60,8 +60,8 @@ ServingOutcome static_batch(const ServingPlan& plan, const ServingRequest& reque
 ServingOutcome saturated(const ServingPlan& plan, const ServingRequest& request, double requests) {
   ServingOutcome out;
   const double fit = most_running(plan, request);
-  const double running = std::min(requests, fit);
-  if (running < 1 || fit < 1) return out;
+  // Where the cache has no room for one request the estimate of memory says so; speed is that of one.
+  const double running = std::max(std::min(requests, fit), 1.0);
   out.fits = true;
   out.running = running;
   const double batch = std::max(running / plan.pipeline, 1.0);
@@ -94,8 +94,7 @@ ServingOutcome closed_loop(const ServingPlan& plan, const ServingRequest& reques
   constexpr int kRounds = 4;
   constexpr int kMeasured = 2;
   ServingOutcome out;
-  const double fit = most_running(plan, request);
-  if (fit < 1) return out;
+  const double fit = std::max(most_running(plan, request), 1.0);
   out.fits = true;
   const int groups = std::clamp(static_cast<int>(std::floor(users)), 1, kGroups);
   const double weight = users / groups;  // requests of one group

@@ -21,6 +21,7 @@ void fields(V& v, S& s) {
   v("attention_share", s.attention_share, base::Need::required);
   v("bandwidth_share", s.bandwidth_share, base::Need::required);
   v("sm_bandwidth_gb_per_s", s.sm_bandwidth_gb_per_s, base::Need::required);
+  v("sm_alone_gb_per_s", s.sm_alone_gb_per_s, base::Need::required);
   v("kv_share", s.kv_share, base::Need::required);
   v("tensor_tflops", s.tensor_tflops);
   v("note", s.note);
@@ -35,17 +36,22 @@ void fields(V& v, S& s) {
   v("attention_factor", s.attention_factor, base::Need::required);
   v("bandwidth_factor", s.bandwidth_factor, base::Need::required);
   v("kv_factor", s.kv_factor, base::Need::required);
+  v("grouped_factor", s.grouped_factor, base::Need::required);
   v("layer_us", s.layer_us, base::Need::required);
   v("step_us", s.step_us, base::Need::required);
   v("request_us", s.request_us, base::Need::required);
   v("arrival_ms", s.arrival_ms, base::Need::required);
   v("launch_overlap", s.launch_overlap, base::Need::required);
   v("kv_copies", s.kv_copies, base::Need::required);
+  v("split_kv", s.split_kv, base::Need::required);
+  v("reduce_factor", s.reduce_factor, base::Need::required);
   v("repeated_kv", s.repeated_kv, base::Need::required);
+  v("reread_kv", s.reread_kv, base::Need::required);
   v("expert_us", s.expert_us, base::Need::required);
   v("token_budget", s.token_budget, base::Need::required);
   v("max_requests", s.max_requests, base::Need::required);
   v("memory_share", s.memory_share, base::Need::required);
+  v("free_share", s.free_share, base::Need::required);
   v("reserve_gib", s.reserve_gib, base::Need::required);
   v("note", s.note);
 }
@@ -56,10 +62,14 @@ void fields(V& v, S& s) {
   v("format", s.format, base::Need::required);
   v("engine", s.engine);
   v("bits", s.bits, base::Need::required);
+  v("attention_bits", s.attention_bits, base::Need::required);
+  v("version", s.version);
   v("compute", s.compute, base::Need::required);
   v("bandwidth_factor", s.bandwidth_factor, base::Need::required);
   v("matrix_factor", s.matrix_factor, base::Need::required);
   v("layer_factor", s.layer_factor, base::Need::required);
+  v("copy_factor", s.copy_factor, base::Need::required);
+  v("expert_us", s.expert_us);
   v("note", s.note);
 }
 
@@ -68,6 +78,7 @@ requires std::same_as<std::remove_const_t<S>, ServingLink>
 void fields(V& v, S& s) {
   v("link", s.link, base::Need::required);
   v("latency_us", s.latency_us, base::Need::required);
+  v("rank_us", s.rank_us, base::Need::required);
   v("share", s.share, base::Need::required);
 }
 
@@ -78,6 +89,9 @@ void fields(V& v, S& s) {
   v("version", s.version, base::Need::required);
   v("gpu_factor", s.gpu_factor, base::Need::required);
   v("host_factor", s.host_factor, base::Need::required);
+  v("request_factor", s.request_factor, base::Need::required);
+  v("graph_context", s.graph_context);
+  v("eager_layer_us", s.eager_layer_us);
 }
 
 template <class V, class S>

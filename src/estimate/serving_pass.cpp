@@ -14,7 +14,8 @@ constexpr double kTera = 1e12;
 constexpr double kMicro = 1e-6;
 constexpr double kMilli = 1e-3;
 constexpr double kBitsPerByte = 8;
-constexpr double kStateBytes = 4;  // recurrent state is kept in fp32
+constexpr double kBufferBytes = 4;  // a token's activations: two 16-bit copies of each width
+constexpr double kStateBytes = 4;   // recurrent state is kept in fp32
 
 // (a^p + b^p)^(1/p): never below the larger, the sum at p = 1.
 double norm(double a, double b, double power) {
@@ -81,15 +82,42 @@ std::string_view link_name(LinkKind kind) {
   return "pcie";
 }
 
-// Picks the release whose version is the longest prefix of the version in software.framework ("vllm 0.6.3").
-const ServingRelease* find_release(const ServingCalibration& calibration, std::string_view engine,
-                                   std::string_view framework) {
+// "vllm 0.6.3" -> "0.6.3"
+std::string_view version_of(std::string_view framework) {
   const auto space = framework.find_last_of(" =");
-  const std::string_view version = space == std::string_view::npos ? framework : framework.substr(space + 1);
+  return space == std::string_view::npos ? framework : framework.substr(space + 1);
+}
+
+// The release whose version is the longest prefix of the engine's.
+const ServingRelease* find_release(const ServingCalibration& calibration, std::string_view engine,
+                                   std::string_view version) {
   const ServingRelease* best = nullptr;
   for (const auto& release : calibration.releases) {
     if (release.engine != engine || !version.starts_with(release.version)) continue;
     if (best == nullptr || release.version.size() > best->version.size()) best = &release;
+  }
+  return best;
+}
+
+// The row of the engine's own version, else of the engine, else of any engine.
+const ServingFormat* find_format(const ServingCalibration& calibration, std::string_view name, std::string_view engine,
+                                 std::string_view version) {
+  const ServingFormat* best = nullptr;
+  int rank = 0;
+  for (const auto& format : calibration.formats) {
+    if (format.format != name) continue;
+    int r = 0;
+    if (format.engine.empty()) {
+      r = 1;
+    } else if (format.engine == engine && format.version.empty()) {
+      r = 2;
+    } else if (format.engine == engine && version.starts_with(format.version)) {
+      r = 3;
+    }
+    if (r > rank) {
+      rank = r;
+      best = &format;
+    }
   }
   return best;
 }
@@ -99,14 +127,14 @@ double bytes_of(std::string_view compute) {
   return 2;
 }
 
-// Dense peak in FLOP/s of a precision, or of the next one up that the part has.
+// Dense peak in FLOP/s of a precision; weights narrower than the part computes in are unpacked to 16 bits.
 double peak_flops(const Accelerator& accelerator, const ServingChip& chip, std::string_view compute) {
   const auto& peak = accelerator.peak;
   const double half = peak.bf16 ? *peak.bf16 : peak.fp16 ? *peak.fp16 : chip.tensor_tflops.value_or(0);
   if (compute == "fp32") return peak.fp32.value_or(half) * kTera;
   if (compute == "tf32") return peak.tf32.value_or(peak.fp32.value_or(half)) * kTera;
   if (compute == "fp4" && peak.fp4) return *peak.fp4 * kTera;
-  if ((compute == "fp8" || compute == "fp4") && peak.fp8) return *peak.fp8 * kTera;
+  if (compute == "fp8" && peak.fp8) return *peak.fp8 * kTera;
   if (compute == "int8" && peak.int8) return *peak.int8 * kTera;
   return half * kTera;
 }
@@ -114,7 +142,7 @@ double peak_flops(const Accelerator& accelerator, const ServingChip& chip, std::
 // Whether the part runs that precision on its matrix engine; otherwise weights are unpacked to 16 bits.
 double narrow_factor(const Accelerator& accelerator, const ServingChip& chip, std::string_view compute) {
   const auto& peak = accelerator.peak;
-  if (compute == "fp4") return peak.fp4 ? chip.fp4_factor : peak.fp8 ? chip.fp8_factor : 1;
+  if (compute == "fp4") return peak.fp4 ? chip.fp4_factor : 1;
   if (compute == "fp8") return peak.fp8 ? chip.fp8_factor : 1;
   if (compute == "int8") return peak.int8 ? chip.fp8_factor : 1;
   return 1;
@@ -145,12 +173,13 @@ ServingPlan make_serving_plan(const Workload& workload, const Machine& machine, 
   const auto* chip = find_chip(calibration, accelerator);
   const auto* engine = find_engine(calibration, inference.engine.value_or(""));
   if (chip == nullptr || engine == nullptr) return refuse("speed/not-calibrated");
-  const auto* format = find_format(calibration, inference.weights.value_or("bf16"), engine->engine);
+  const auto version = version_of(workload.profile.software.framework.value_or(""));
+  const auto* format = find_format(calibration, inference.weights.value_or("bf16"), engine->engine, version);
   if (format == nullptr) return refuse("speed/unknown-weight-format");
   if (!accelerator.memory_bandwidth_gb_per_s) return refuse("speed/unknown-bandwidth");
   const double peak16 = peak_flops(accelerator, *chip, "fp16");
   if (peak16 <= 0) return refuse("speed/unknown-peak");
-  const auto* release = find_release(calibration, engine->engine, workload.profile.software.framework.value_or(""));
+  const auto* release = find_release(calibration, engine->engine, version);
   const double gpu_age = release != nullptr ? release->gpu_factor : 1;
   const double host_age = release != nullptr ? release->host_factor : 1;
   const auto& general = calibration.general;
@@ -196,7 +225,8 @@ ServingPlan make_serving_plan(const Workload& workload, const Machine& machine, 
   const double head_params = static_cast<double>(a.vocab) * hidden / tensor;
   const double weight_bytes = format->bits / kBitsPerByte;
   const double plain_bytes = bytes_of(format->compute);
-  plan.dense_bytes = dense_params * weight_bytes;
+  plan.dense_bytes = (dense_params - layers * attention_params) * weight_bytes +
+                     layers * attention_params * format->attention_bits / kBitsPerByte;
   plan.dense_flops = 2 * dense_params;
   plan.head_bytes = head_params * plain_bytes;
   plan.head_flops = 2 * head_params;
@@ -232,8 +262,10 @@ ServingPlan make_serving_plan(const Workload& workload, const Machine& machine, 
     plan.kv_flops_layer = 4 * heads / tensor * head_dim;
     plan.prefill_flops_pair = plan.kv_flops_layer;
   }
-  plan.repeat_factor =
-      1 + engine->kv_copies + engine->repeated_kv * 2 * (heads / kv_heads - (heads == kv_heads ? 1 : 0));
+  const double group = mla ? 1 : heads / kv_heads;
+  plan.kv_copies = (engine->kv_copies + (group > 1 ? engine->repeated_kv * group : 0)) * format->copy_factor;
+  if (std::exp2(std::round(std::log2(group))) != group) plan.kv_copies += engine->reread_kv * (group - 1);
+  plan.kv_blocks = engine->split_kv > 0 ? 0 : mla ? 1 : local_kv_heads;
   plan.state_bytes = 2 * kStateBytes * a.linear_state * counts.linear / tensor;
 
   // Rates.
@@ -247,13 +279,14 @@ ServingPlan make_serving_plan(const Workload& workload, const Machine& machine, 
   const double bandwidth = std::min(stream * engine->bandwidth_factor * gpu_age, nominal) * slice_of_card;
   plan.weight_rate = std::min(bandwidth * format->bandwidth_factor, nominal * slice_of_card);
   plan.head_weight_rate = bandwidth;
+  if (accelerator.sm_count) plan.kv_block_rate = chip->sm_alone_gb_per_s * kGiga;
   plan.kv_rate = std::min(nominal * chip->kv_share * engine->kv_factor * gpu_age, nominal) * slice_of_card;
   const double share = std::min(chip->matrix_share * engine->matrix_factor * gpu_age, 1.0) * slice_of_card;
   const double narrow = narrow_factor(accelerator, *chip, format->compute);
   const double width = hidden / (hidden + general.width_half);
   plan.matrix_rate =
       peak_flops(accelerator, *chip, format->compute) * std::min(share * narrow * format->matrix_factor, 1.0) * width;
-  plan.expert_rate = plan.matrix_rate * chip->grouped_factor;
+  plan.expert_rate = plan.matrix_rate * std::min(chip->grouped_factor * engine->grouped_factor, 1.0);
   plan.head_rate = peak16 * share * width;
   plan.attention_rate =
       peak16 * std::min(chip->attention_share * engine->attention_factor * gpu_age, 1.0) * slice_of_card;
@@ -262,8 +295,12 @@ ServingPlan make_serving_plan(const Workload& workload, const Machine& machine, 
 
   // Host and launches.
   plan.launch_seconds = (layers * engine->layer_us * format->layer_factor + engine->step_us) * host_age * kMicro;
-  plan.request_seconds = engine->request_us * host_age * kMicro;
-  plan.expert_visit_seconds = engine->expert_us * kMicro * moe_layers;
+  if (release != nullptr && release->graph_context) {
+    plan.graph_context = *release->graph_context;
+    plan.eager_seconds = (layers * release->eager_layer_us.value_or(engine->layer_us) + engine->step_us) * kMicro;
+  }
+  plan.request_seconds = engine->request_us * (release != nullptr ? release->request_factor : 1) * kMicro;
+  plan.expert_visit_seconds = format->expert_us.value_or(engine->expert_us) * kMicro * moe_layers;
   plan.arrival_seconds = engine->arrival_ms * kMilli;
   plan.launch_power = engine->launch_overlap;
   plan.roofline_power = general.roofline_power;
@@ -276,7 +313,8 @@ ServingPlan make_serving_plan(const Workload& workload, const Machine& machine, 
               : machine.link_gb_per_s * kGiga / 2;
   if (tensor > 1) {
     if (link == nullptr || one_way <= 0) return refuse("speed/unknown-link");
-    plan.reduce_latency = 2 * layers * link->latency_us * kMicro;
+    plan.reduce_latency =
+        2 * layers * (link->latency_us + link->rank_us * (tensor - 2)) * engine->reduce_factor * kMicro;
     plan.reduce_seconds_token = 2 * layers * 2 * (tensor - 1) / tensor * hidden * 2 / (one_way * link->share);
   }
   if (moe && plan.expert_ranks > 1) plan.imbalance = general.expert_imbalance;
@@ -294,14 +332,16 @@ ServingPlan make_serving_plan(const Workload& workload, const Machine& machine, 
     const auto* hand_over = find_link(calibration, link_name(machine.link));
     const double speed = std::max(machine.link_gb_per_s * kGiga / 2, 1.0);
     if (hand_over == nullptr || machine.link_gb_per_s <= 0) return refuse("speed/unknown-link");
-    plan.stage_latency = (pipeline - 1) * hand_over->latency_us * kMicro;
+    plan.stage_latency = (pipeline - 1) * hand_over->latency_us * engine->reduce_factor * kMicro;
     plan.stage_seconds_token = (pipeline - 1) * hidden * 2 / (speed * hand_over->share);
   }
 
   // Running batch.
-  const double utilization = inference.gpu_memory_utilization.value_or(engine->memory_share);
-  plan.kv_capacity_bytes =
-      std::max(0.0, machine.memory_gib * utilization - plan.resident_gib - engine->reserve_gib) * kGib;
+  const double share_of_memory = inference.gpu_memory_utilization.value_or(engine->memory_share);
+  const double buffers =
+      engine->token_budget * (hidden + static_cast<double>(a.intermediate) / tensor) * kBufferBytes / kGib;
+  const double left = machine.memory_gib * share_of_memory - plan.resident_gib - buffers - engine->reserve_gib;
+  plan.kv_capacity_bytes = std::max(0.0, left * engine->free_share) * kGib;
   plan.token_budget = engine->token_budget;
   plan.max_requests = engine->max_requests * plan.attention_ranks;
   return plan;
@@ -330,9 +370,14 @@ PassTime pass_seconds(const ServingPlan& plan, const PassLoad& load) {
   matrices += tokens * plan.activation_seconds_token;
 
   const double seen = plan.full_layers * load.context + plan.window_layers * std::min(load.context, plan.window);
-  const double kv_bytes = load.decode_requests * (seen * plan.kv_bytes_layer * plan.repeat_factor + plan.state_bytes);
+  const double kv_bytes = load.decode_requests * seen * plan.kv_bytes_layer;
   const double kv_flops = load.decode_tokens * seen * plan.kv_flops_layer;
-  double attention = norm(kv_bytes / plan.kv_rate, kv_flops / plan.attention_rate, plan.roofline_power);
+  double kv_rate = plan.kv_rate;
+  if (plan.kv_blocks > 0 && plan.kv_block_rate > 0) {
+    kv_rate = std::min(kv_rate, std::max(load.decode_requests, 1.0) * plan.kv_blocks * plan.kv_block_rate);
+  }
+  double attention = norm(kv_bytes / kv_rate, kv_flops / plan.attention_rate, plan.roofline_power) +
+                     (kv_bytes * plan.kv_copies + load.decode_requests * plan.state_bytes) / plan.kv_rate;
   if (load.prefill_tokens > 0) {
     const double windowed = std::min(load.prefill_pairs, load.prefill_tokens * plan.window);
     attention += (plan.full_layers * load.prefill_pairs + plan.window_layers * windowed) * plan.prefill_flops_pair /
@@ -342,8 +387,9 @@ PassTime pass_seconds(const ServingPlan& plan, const PassLoad& load) {
   const double communication = plan.reduce_latency + tokens * plan.reduce_seconds_token + plan.dispatch_latency +
                                tokens * plan.dispatch_seconds_token + plan.stage_latency +
                                tokens * plan.stage_seconds_token;
-  const double launch = plan.launch_seconds + visits * plan.expert_visit_seconds;
-  const double host = load.decode_requests * plan.attention_ranks * plan.request_seconds;
+  const bool eager = plan.graph_context > 0 && load.context > plan.graph_context;
+  const double launch = (eager ? plan.eager_seconds : plan.launch_seconds) + visits * plan.expert_visit_seconds;
+  const double host = load.decode_requests * plan.request_seconds;
   const double work = matrices + attention + communication;
   time.seconds = norm(work, launch, plan.launch_power) + host;
   time.matrices = matrices;

@@ -33,7 +33,8 @@ struct ServingPlan {
   double kv_bytes_layer = 0;      // per token and layer, on one accelerator
   double kv_flops_layer = 0;      // decode attention, per token of context, layer and request
   double prefill_flops_pair = 0;  // prefill attention, per pair of tokens and layer
-  double repeat_factor = 1;       // eager attention: bytes moved for each byte of cache
+  double kv_copies = 0;           // bytes copied a pass for each byte of cache
+  double kv_blocks = 0;           // SMs that share one request's cache; 0: all
   double state_bytes = 0;         // recurrent state per request, read and written each pass
   // rates: per second
   double matrix_rate = 0;
@@ -43,11 +44,14 @@ struct ServingPlan {
   double weight_rate = 0;
   double head_weight_rate = 0;
   double kv_rate = 0;
+  double kv_block_rate = 0;  // of one SM
   double activation_seconds_token = 0;
   double width_share = 1;
   // time that is not work
-  double launch_seconds = 0;   // layers and pass
-  double request_seconds = 0;  // per running request
+  double launch_seconds = 0;  // layers and pass
+  double graph_context = 0;   // tokens beyond which launches cost eager_seconds; 0: never
+  double eager_seconds = 0;
+  double request_seconds = 0;  // per running request of one attention rank
   double expert_visit_seconds = 0;
   double arrival_seconds = 0;
   double launch_power = 1;

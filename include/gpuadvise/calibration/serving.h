@@ -19,7 +19,8 @@ struct ServingChip {
   double grouped_factor;                // matrices of experts likewise
   double attention_share;               // prefill attention, of dense 16-bit peak
   double bandwidth_share;               // streaming weights, of nominal bandwidth
-  double sm_bandwidth_gb_per_s;         // what one SM (or core) streams in a small batch
+  double sm_bandwidth_gb_per_s;         // what each SM (or core) streams of weights in a small batch
+  double sm_alone_gb_per_s;             // what one SM reads of a KV cache while most others idle
   double kv_share;                      // reading the KV cache, of nominal bandwidth
   std::optional<double> tensor_tflops;  // 16-bit dense peak to assume where the catalog has none
   std::string_view note;
@@ -33,17 +34,22 @@ struct ServingEngine {
   double attention_factor;
   double bandwidth_factor;
   double kv_factor;
+  double grouped_factor;  // matrices of experts, of what the chip reaches on them
   double layer_us;        // launches and gaps of one layer in one pass
   double step_us;         // host time of one pass
   double request_us;      // host time of one running request in one pass
   double arrival_ms;      // from a request's arrival to its first pass
   double launch_overlap;  // power of the norm that joins launches with GPU work: 1 adds, large takes the larger
   double kv_copies;       // KV bytes copied a pass for each byte that attention reads (eager cache)
-  double repeated_kv;     // share of attention that runs on keys repeated to every head: 0 or 1
+  double split_kv;        // 1: attention of one request is spread over the whole chip; 0: one SM for each KV head
+  double reduce_factor;   // latency of an all-reduce against the link's
+  double repeated_kv;     // KV bytes moved a pass for each query head of a group (keys repeated to every head)
+  double reread_kv;       // of the cache, by each further query head where the group is no power of two
   double expert_us;       // host time of one expert visited, for engines that loop over experts
   double token_budget;    // tokens of one pass
   double max_requests;    // running requests of one replica
-  double memory_share;    // of usable memory, weights and KV together
+  double memory_share;    // of usable memory that weights, buffers and KV cache may take
+  double free_share;      // of what weights and buffers leave of that, for the KV cache
   double reserve_gib;     // activations, graphs and buffers within that
   std::string_view note;
 };
@@ -52,17 +58,22 @@ struct ServingEngine {
 struct ServingFormat {
   std::string_view format;
   std::string_view engine;
-  double bits;               // of one quantised weight, scales included
-  std::string_view compute;  // precision of the matrix engine: fp32, tf32, fp16, fp8, fp4, int8
-  double bandwidth_factor;   // decode kernel against the 16-bit one, per byte
-  double matrix_factor;      // prefill against plain matrices of that precision
-  double layer_factor;       // launches against the 16-bit model
+  double bits;                      // of one quantised weight, scales included
+  double attention_bits;            // of the weights of attention, where the format leaves them wider
+  std::string_view version;         // of the engine: a prefix; empty: any
+  std::string_view compute;         // precision of the matrix engine: fp32, tf32, fp16, fp8, fp4, int8
+  double bandwidth_factor;          // decode kernel against the 16-bit one, per byte
+  double matrix_factor;             // prefill against plain matrices of that precision
+  double layer_factor;              // launches against the 16-bit model
+  double copy_factor;               // of the engine's copies of the KV cache
+  std::optional<double> expert_us;  // host time of one expert visited, where experts run one by one
   std::string_view note;
 };
 
 struct ServingLink {
   std::string_view link;  // nvlink, pcie, hccs, network
-  double latency_us;      // of one all-reduce
+  double latency_us;      // of one all-reduce among two
+  double rank_us;         // more for each further rank
   double share;           // of one direction's nominal bandwidth
 };
 
@@ -70,8 +81,11 @@ struct ServingLink {
 struct ServingRelease {
   std::string_view engine;
   std::string_view version;
-  double gpu_factor;   // speed of GPU work
-  double host_factor;  // speed of host and launches
+  double gpu_factor;                     // speed of GPU work
+  double host_factor;                    // time of host and launches
+  double request_factor;                 // host time of a running request
+  std::optional<double> graph_context;   // tokens of context beyond which no graph is replayed
+  std::optional<double> eager_layer_us;  // launches of one layer then
 };
 
 // Constants of the formulas themselves.
