@@ -32,7 +32,7 @@ SpeedEstimate estimate_serving_speed(const Workload& workload, const Machine& ma
   const ServingMode mode = inference.mode.value_or(ServingMode::online);
   ServingOutcome outcome;
   if (mode == ServingMode::offline) {
-    outcome = saturated(plan, request, inference.concurrency.value_or(plan.max_requests));
+    outcome = saturated(plan, request, plan.max_requests);
   } else if (mode == ServingMode::batch_static) {
     outcome = static_batch(plan, request, std::max(inference.concurrency.value_or(1), 1.0));
   } else if (inference.concurrency) {

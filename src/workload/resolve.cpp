@@ -10,6 +10,7 @@
 #include "workload/architecture.h"
 #include "workload/model_lookup.h"
 #include "workload/profile.h"
+#include "workload/reconcile.h"
 
 namespace gpuadvise {
 
@@ -111,6 +112,8 @@ class Resolver {
     pick_model();
     Profile defaults = w_.task->defaults;
     if (p.model.name || p.model.params || p.model.architecture) defaults.model = {};
+    // A stated mode without a load asks for what the machine can do, not for the preset's few users.
+    if (p.inference.mode || p.inference.requests_per_second) defaults.inference.concurrency.reset();
     fill_in(p, defaults, Assumption::Origin::task_preset, w_.assumptions);
     shape_model();
     if (w_.kind == TaskKind::llm_training || w_.kind == TaskKind::media_training) finish_training();
@@ -169,7 +172,7 @@ class Resolver {
            Assumption::Origin::inferred);
     }
     if (spec.architecture) {
-      w_.architecture = completed(*spec.architecture);
+      w_.architecture = completed(reconciled(*spec.architecture, spec.params.value_or(0), w_.model));
       w_.has_architecture = true;
       const ParameterCount count = count_parameters(w_.architecture);
       if (!spec.params) {
