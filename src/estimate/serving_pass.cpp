@@ -51,17 +51,6 @@ const ServingEngine* find_engine(const ServingCalibration& calibration, std::str
   return any;
 }
 
-const ServingFormat* find_format(const ServingCalibration& calibration, std::string_view name,
-                                 std::string_view engine) {
-  const ServingFormat* general = nullptr;
-  for (const auto& format : calibration.formats) {
-    if (format.format != name) continue;
-    if (format.engine == engine) return &format;
-    if (format.engine.empty()) general = &format;
-  }
-  return general;
-}
-
 const ServingLink* find_link(const ServingCalibration& calibration, std::string_view name) {
   for (const auto& link : calibration.links) {
     if (link.link == name) return &link;
