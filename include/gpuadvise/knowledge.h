@@ -11,6 +11,7 @@
 
 #include "gpuadvise/calibration.h"
 #include "gpuadvise/catalog.h"
+#include "gpuadvise/plan_format.h"
 #include "gpuadvise/text.h"
 
 namespace gpuadvise {
@@ -19,6 +20,7 @@ struct Knowledge {
   Catalog catalog;
   Calibration calibration;
   std::span<const Message> messages;  // sorted by id
+  PlanFormats plans;
 };
 
 // What was compiled in.

@@ -56,6 +56,8 @@ struct Writer {
     if (key.ends_with(kSuffix)) {
       return fmt::format("k.calibration.{}", key.substr(0, key.size() - kSuffix.size()));
     }
+    constexpr std::string_view kPlan = "plan_";
+    if (key.starts_with(kPlan)) return fmt::format("k.plans.{}", key.substr(kPlan.size()));
     return key == "messages" ? std::string("k.messages") : fmt::format("k.catalog.{}", key);
   }
 };

@@ -8,6 +8,7 @@
 #include "gpuadvise/knowledge.h"
 
 #include "catalog/catalog_fields.h"
+#include "check/plan_format_fields.h"
 #include "estimate/apps_fields.h"
 #include "estimate/memory_fields.h"
 #include "estimate/serving_fields.h"
@@ -29,6 +30,11 @@ inline std::string key_of(const Model& s) { return std::string(s.id); }
 inline std::string key_of(const TypicalShape& s) { return std::string(s.like); }
 inline std::string key_of(const TaskPreset& s) { return std::string(s.id); }
 inline std::string key_of(const Message& s) { return std::string(s.id); }
+inline std::string key_of(const PlanResource& s) {
+  return std::string(s.type) + "/" + std::string(s.each) + "/" + std::string(s.part);
+}
+inline std::string key_of(const PlanWord& s) { return std::string(s.about) + "/" + std::string(s.word); }
+inline std::string key_of(const PlanFork& s) { return std::string(s.prefix); }
 // Prices have no name of their own: one type may be listed by several sources and at several times.
 inline std::string key_of(const Price& s) {
   return std::string(s.vendor) + "/" + std::string(s.type) + "/" + std::string(s.region) + "/" +
@@ -51,6 +57,9 @@ void tables(V& v, K& k) {
   v.list("typical_shapes", k.catalog.typical_shapes);
   v.list("tasks", k.catalog.tasks);
   v.list("messages", k.messages);
+  v.list("plan_resources", k.plans.resources);
+  v.list("plan_words", k.plans.words);
+  v.list("plan_forks", k.plans.forks);
   v.one("memory_calibration", k.calibration.memory);
   v.one("training_calibration", k.calibration.training);
   v.one("serving_calibration", k.calibration.serving);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "check/plan.h"
-#include "check/plan_format.h"
+#include "gpuadvise/plan_format.h"
 
 namespace gpuadvise::check {
 

@@ -8,7 +8,7 @@
 
 #include "base/node.h"
 #include "check/plan.h"
-#include "check/plan_format.h"
+#include "gpuadvise/plan_format.h"
 
 namespace gpuadvise::check {
 
