@@ -35,7 +35,10 @@ MemoryEstimate estimate_memory(const Workload& workload, const Machine& machine,
     case TaskKind::llm_serving:
       m = serving_memory(workload, machine, layout, c);
       task = "serving";
-      name = serving_constants(c, workload.profile.inference.engine.value_or(""), "").name;
+      name =
+          serving_constants(c, workload.profile.inference.engine.value_or(""),
+                            workload.profile.software.framework.value_or(""), workload.profile.model.name.value_or(""))
+              .name;
       break;
     case TaskKind::media_training:
       m = media_training_memory(workload, layout, c);

@@ -79,6 +79,7 @@ requires std::same_as<std::remove_const_t<S>, ServingMemoryClass>
 void fields(V& v, S& s) {
   v("name", s.name, base::Need::required);
   v("aliases", s.aliases);
+  v("models", s.models);
   v("meter", s.meter);
   v("pooled", s.pooled);
   v("utilization", s.utilization);
@@ -93,6 +94,9 @@ void fields(V& v, S& s) {
   v("preallocates", s.preallocates);
   v("chunked_prefill", s.chunked_prefill);
   v("page_tokens", s.page_tokens);
+  v("load_factor", s.load_factor);
+  v("quantised_head", s.quantised_head);
+  v("fills", s.fills);
   v("base_gib", s.base_gib);
   v("graphs_gib", s.graphs_gib);
   v("source", s.source);
@@ -107,6 +111,8 @@ void fields(V& v, S& s) {
   v("aliases", s.aliases);
   v("bytes", s.bytes, base::Need::required);
   v("embedding_bytes", s.embedding_bytes);
+  v("buffer_rows", s.buffer_rows);
+  v("untied", s.untied);
   v("source", s.source, base::Need::required);
 }
 

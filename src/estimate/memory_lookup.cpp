@@ -89,7 +89,8 @@ TrainingConstants training_constants(const MemoryCalibration& c, std::string_vie
   return k;
 }
 
-ServingConstants serving_constants(const MemoryCalibration& c, std::string_view engine, std::string_view version) {
+ServingConstants serving_constants(const MemoryCalibration& c, std::string_view engine, std::string_view version,
+                                   std::string_view model) {
   using R = ServingMemoryClass;
   const R* own = find(c.serving, engine);
   // "transformers 4.38.2" finds the class with the longest alias that it starts with, such as "transformers 4.38".
@@ -102,6 +103,14 @@ ServingConstants serving_constants(const MemoryCalibration& c, std::string_view 
           longest = alias.size();
           own = &row;
         }
+      }
+    }
+  }
+  if (own != nullptr && version.empty() && !model.empty()) {
+    for (const auto& row : c.serving) {
+      if (row.models.empty() || row.aliases.empty() || !same(row.aliases.front(), own->name)) continue;
+      for (const auto start : row.models) {
+        if (same(model.substr(0, start.size()), start)) own = &row;
       }
     }
   }
@@ -122,6 +131,9 @@ ServingConstants serving_constants(const MemoryCalibration& c, std::string_view 
   k.kv_growth = pick(&R::kv_growth, 1);
   k.chunked_prefill = pick(&R::chunked_prefill);
   k.page_tokens = pick(&R::page_tokens, 1);
+  k.load_factor = pick(&R::load_factor, 1);
+  k.quantised_head = pick(&R::quantised_head);
+  k.fills = pick(&R::fills) > 0;
   k.base_gib = pick(&R::base_gib);
   k.graphs_gib = pick(&R::graphs_gib);
   return k;

@@ -30,13 +30,16 @@ struct ServingConstants {
   double utilization = 1, pool_extra_gib = 0;
   double prefill_hidden = 0, prefill_query = 0, prefill_mlp = 0, prefill_logits = 0, scores = 0;
   double kv_growth = 1, chunked_prefill = 0, page_tokens = 1;
-  double base_gib = 0, graphs_gib = 0;
+  double load_factor = 1, quantised_head = 0, base_gib = 0, graphs_gib = 0;
+  bool fills = false;
 };
 
 // An unknown name gives the class "general".
 TrainingConstants training_constants(const MemoryCalibration& c, std::string_view framework);
 // `version` is what the profile says of the software ("transformers 4.38.2"): a class may have an alias with it.
-ServingConstants serving_constants(const MemoryCalibration& c, std::string_view engine, std::string_view version);
+// Without a version the model's name may tell: some models bring their own code.
+ServingConstants serving_constants(const MemoryCalibration& c, std::string_view engine, std::string_view version,
+                                   std::string_view model);
 
 const OptimizerMemory* find_optimizer(const MemoryCalibration& c, std::string_view name);
 const WeightFormat* find_weight_format(const MemoryCalibration& c, std::string_view name);

@@ -109,7 +109,7 @@ MemoryEstimate media_inference_memory(const Workload& workload, const Layout& la
     m.why = "memory-model-unknown";
     return m;
   }
-  const ServingConstants k = serving_constants(calibration, i.engine.value_or(""), "");
+  const ServingConstants k = serving_constants(calibration, i.engine.value_or(""), "", "");
   const auto* format = find_weight_format(calibration, i.weights.value_or("bf16"));
   const double bytes = format == nullptr ? 2 : format->bytes;
   // Text encoders and VAE keep 16 bits when the transformer is quantised, and are on every card.

@@ -10,7 +10,8 @@ ServingSetup serving_setup(const Workload& workload, const Layout& layout, const
   const InferenceSpec& i = workload.profile.inference;
   ServingSetup s;
   s.shape = model_shape(workload);
-  s.k = serving_constants(calibration, i.engine.value_or(""), workload.profile.software.framework.value_or(""));
+  s.k = serving_constants(calibration, i.engine.value_or(""), workload.profile.software.framework.value_or(""),
+                          workload.profile.model.name.value_or(""));
   s.layout = layout;
   s.format = i.weights.value_or("bf16");
   const auto* kv = find_weight_format(calibration, i.kv_cache.value_or("bf16"));
@@ -20,12 +21,16 @@ ServingSetup serving_setup(const Workload& workload, const Layout& layout, const
   const double most = i.max_context.value_or(0);
   if (most > 0) s.context = s.context > 0 && !s.k.preallocates ? std::min(s.context, most) : most;
   s.input = std::min(s.input, s.context);
+  s.prompts = std::max(1.0, i.concurrency.value_or(1));
   s.sequences = std::max(1.0, i.concurrency.value_or(1)) * std::max(1, i.beam_width.value_or(1));
   const double batch = i.concurrency.value_or(1);
   s.prefill_tokens = s.input * std::max(1.0, batch);
   if (s.k.chunked_prefill > 0) s.prefill_tokens = std::min(s.prefill_tokens, s.k.chunked_prefill);
   s.utilization = i.gpu_memory_utilization.value_or(s.k.utilization);
   s.utilization_stated = i.gpu_memory_utilization.has_value();
+  if (workload.model != nullptr && workload.model->kind == ModelKind::speech) {
+    s.encoder_tokens = memory_constant(calibration, "speech_encoder_tokens", 0);
+  }
   if (s.shape.known) s.cache = kv_cache(workload.architecture, s.element_bytes, layout.tensor, layout.pipeline);
   return s;
 }
@@ -40,6 +45,14 @@ double serving_weights(const ServingSetup& s, const MemoryCalibration& calibrati
   const double expert_bytes = weight_bytes(calibration, s.format, experts);
   const double expert_cards = std::max(tensor, static_cast<double>(s.layout.expert));
   return (all - expert_bytes) / stages / tensor + expert_bytes / stages / expert_cards;
+}
+
+double quantised_scratch(const ServingSetup& s, const MemoryCalibration& calibration) {
+  const auto* f = find_weight_format(calibration, s.format);
+  if (f == nullptr || !f->embedding_bytes || !s.shape.known || s.k.pooled) return 0;
+  const double widest = s.shape.experts > 0 ? s.shape.mlp : s.shape.mlp_dense;
+  const double buffer = f->buffer_rows ? 2 * widest * (s.shape.hidden + *f->buffer_rows) : 0;
+  return buffer + s.k.quantised_head * s.shape.vocab * s.shape.hidden / std::max(1, s.layout.pipeline);
 }
 
 double serving_workspace(const ServingSetup& s, double tokens) {
@@ -72,12 +85,15 @@ MemoryEstimate serving_memory(const Workload& workload, const Machine& machine, 
   m.known = true;
   m.meter = s.k.meter;
   m.weights = serving_weights(s, calibration);
-  m.runtime = s.k.base_gib * kGib;
+  m.runtime = s.k.base_gib * kGib + quantised_scratch(s, calibration);
 
-  const double prompt = s.cache.bytes(s.sequences, s.input, s.k.page_tokens);
-  const double end = s.cache.bytes(s.sequences, s.context, s.k.page_tokens) * s.k.kv_growth;
-  const double workspace = serving_workspace(s, s.prefill_tokens) + serving_scores(s);
-  const double logits = serving_logits(s);
+  const double encoder = s.prompts * s.encoder_tokens * s.cache.per_token;
+  const double prompt = s.cache.bytes(s.sequences, s.input, s.k.page_tokens) + encoder;
+  const double end = s.cache.bytes(s.sequences, s.context, s.k.page_tokens) * s.k.kv_growth + encoder;
+  // The layers' workspace is free again when the logits are made: the larger one counts.
+  double workspace = serving_workspace(s, s.prefill_tokens) + serving_scores(s);
+  double logits = serving_logits(s);
+  (workspace > logits ? logits : workspace) = 0;
   if (s.k.preallocates || s.k.pooled) {
     m.kv_cache = end;
     m.activations = workspace;
@@ -90,12 +106,17 @@ MemoryEstimate serving_memory(const Workload& workload, const Machine& machine, 
     m.kv_cache = end;
     m.activations = serving_workspace(s, s.sequences);
   }
+  const double loading = m.weights * (s.k.load_factor - 1);
+  if (loading > m.kv_cache + m.activations + m.logits + m.runtime) {
+    m.kv_cache = m.activations = m.logits = 0;
+    m.runtime = loading;
+  }
 
   if (s.k.pooled) {
     m.runtime += s.k.graphs_gib * kGib;
     const double need = m.weights + m.activations + m.logits + m.runtime;
     const double capacity = machine.memory_gib * kGib;
-    if (s.utilization_stated && capacity > 0) {
+    if ((s.utilization_stated || s.k.fills) && capacity > 0) {
       // The engine fills its share: what is left after weights and workspace is cache. One sequence must find room.
       const double share =
           s.k.free_share ? m.weights + (capacity - m.weights) * s.utilization : capacity * s.utilization;

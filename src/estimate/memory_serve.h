@@ -15,6 +15,8 @@ struct ServingSetup {
   ServingConstants k;
   KvCache cache;
   std::string_view format;    // of the weights
+  double encoder_tokens = 0;  // per request that every decoder layer caches keys and values of (speech)
+  double prompts = 1;         // requests in flight
   double input = 0;           // tokens of a prompt
   double context = 0;         // tokens of a sequence at its end
   double sequences = 1;       // in flight on one replica, beams included
@@ -30,6 +32,8 @@ ServingSetup serving_setup(const Workload& workload, const Layout& layout, const
 double serving_weights(const ServingSetup& s, const MemoryCalibration& calibration);  // bytes on one card
 double serving_workspace(const ServingSetup& s, double tokens);  // activations of one forward pass, bytes
 double serving_logits(const ServingSetup& s);
+// Scratch that quantised kernels hold: 16-bit copies of the largest matrix, of the head.
+double quantised_scratch(const ServingSetup& s, const MemoryCalibration& calibration);
 double serving_scores(const ServingSetup& s);  // attention scores kept whole
 
 MemoryEstimate serving_memory(const Workload& workload, const Machine& machine, const Layout& layout,

@@ -16,7 +16,8 @@ double weight_bytes(const MemoryCalibration& c, std::string_view format, const M
   const double bytes = f == nullptr ? 2 : f->bytes;
   if (!shape.known) return shape.params * bytes;
   const double table = f != nullptr && f->embedding_bytes ? *f->embedding_bytes : bytes;
-  return (shape.embedding + shape.head) * table + (shape.body + shape.experts) * bytes;
+  const bool apart = f != nullptr && f->untied.value_or(0) > 0 && shape.head <= 0;
+  return (shape.embedding * (apart ? 2 : 1) + shape.head) * table + (shape.body + shape.experts) * bytes;
 }
 
 }  // namespace gpuadvise

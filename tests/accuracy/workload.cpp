@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "workload/model_lookup.h"
+
 namespace gpuadvise::accuracy {
 
 namespace {
@@ -29,6 +31,7 @@ Setup setup_of(const Row& row, const Context& context) {
     w.has_architecture = true;
     w.architecture = *row.profile.model.architecture;
   }
+  if (row.profile.model.name) w.model = find_model(*context.catalog, *row.profile.model.name).model;
   w.params = row.profile.model.params.value_or(0);
   w.active_params = row.profile.model.active_params.value_or(w.params);
 

@@ -77,6 +77,7 @@ struct TrainingMemoryClass {
 struct ServingMemoryClass {
   std::string_view name;
   std::span<const std::string_view> aliases;
+  std::span<const std::string_view> models;  // starts of names of models that bring modelling code of this kind
   std::optional<MemoryMeter> meter;
   std::optional<double> pooled;          // 1: fills its share of the card with KV cache whatever the model
   std::optional<double> utilization;     // default of the engine's memory knob
@@ -91,6 +92,9 @@ struct ServingMemoryClass {
   std::optional<double> preallocates;     // 1: the cache is allocated for max_context at start
   std::optional<double> chunked_prefill;  // tokens of one prefill pass, at most; 0: whole prompts
   std::optional<double> page_tokens;      // tokens per page of the cache
+  std::optional<double> load_factor;      // peak while loading / weights
+  std::optional<double> quantised_head;   // further bytes per embedding entry beside quantised layers
+  std::optional<double> fills;            // 1: pooled and fills the card although nobody set the knob
   std::optional<double> base_gib;
   std::optional<double> graphs_gib;
   std::string_view source;
@@ -104,6 +108,8 @@ struct WeightFormat {
   std::span<const std::string_view> aliases;
   double bytes = 2;
   std::optional<double> embedding_bytes;  // embedding and head; empty: as the rest
+  std::optional<double> buffer_rows;  // a kernel's buffer: the largest matrix in 16 bits and as many rows of its input
+  std::optional<double> untied;       // 1: tied tables are stored apart in this format
   std::string_view source;
 };
 
