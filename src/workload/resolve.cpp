@@ -10,6 +10,7 @@
 #include "workload/architecture.h"
 #include "workload/model_lookup.h"
 #include "workload/profile.h"
+#include "workload/profile_fields.h"
 #include "workload/reconcile.h"
 
 namespace gpuadvise {
@@ -237,33 +238,7 @@ class Resolver {
     }
   }
 
-  static std::string name_of(Precision p) {
-    switch (p) {
-      case Precision::fp64:
-        return "fp64";
-      case Precision::fp32:
-        return "fp32";
-      case Precision::tf32:
-        return "tf32";
-      case Precision::fp16:
-        return "fp16";
-      case Precision::bf16:
-        return "bf16";
-      case Precision::fp8:
-        return "fp8";
-      case Precision::fp4:
-        return "fp4";
-      case Precision::int8:
-        return "int8";
-      case Precision::int4:
-        return "int4";
-      case Precision::nf4:
-        return "nf4";
-      case Precision::none:
-        return "none";
-    }
-    return {};
-  }
+  static std::string name_of(Precision p) { return std::string(names(p).at(static_cast<std::size_t>(p))); }
 
   const Catalog& catalog_;
   Workload w_;
