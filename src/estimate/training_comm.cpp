@@ -63,11 +63,13 @@ double gather_seconds(const Fabric& f, const Group& g, double bytes) {
   return moved / rate + latency;
 }
 
-double all_to_all_seconds(const Fabric& f, const Group& g, double bytes) {
+double dispatch_seconds(const Fabric& f, const Group& g, double bytes, double copies) {
   if (g.size <= 1) return 0;
-  const double inside = bytes * (g.in_node - 1) / g.size / f.link;
-  if (g.size <= g.in_node) return inside + f.link_latency;
-  const double outside = bytes * (g.size - g.in_node) / g.size / (f.network / f.cards_per_node);
+  if (g.size <= g.in_node) return bytes * copies * (g.size - 1) / g.size / f.link + f.link_latency;
+  const double nodes = g.size / g.in_node;
+  const double visited = nodes * (1 - std::pow(1 - 1 / nodes, copies));
+  const double outside = bytes * visited * (nodes - 1) / nodes / (f.network / f.cards_per_node);
+  const double inside = bytes * copies * (g.in_node - 1) / g.in_node / f.link;
   return std::max(inside, outside) + f.link_latency + f.network_latency;
 }
 

@@ -29,8 +29,9 @@ Group group_on(const Fabric& fabric, double size, double stride);
 // ring crosses each node border once, so all NICs of a node serve the groups that its cards are in together.
 double gather_seconds(const Fabric& fabric, const Group& group, double bytes);
 
-// All-to-all: every rank sends `bytes`, spread evenly over the group.
-double all_to_all_seconds(const Fabric& fabric, const Group& group, double bytes);
+// All-to-all of tokens to experts: every rank sends `copies` copies of `bytes`, spread evenly over the group. A token
+// crosses to another node once, however many of its experts are there, and is copied on arrival.
+double dispatch_seconds(const Fabric& fabric, const Group& group, double bytes, double copies);
 
 // A neighbour of the group: `bytes` from each rank to the next.
 double send_seconds(const Fabric& fabric, bool across_nodes, double bytes);

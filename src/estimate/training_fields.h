@@ -17,6 +17,7 @@ template <class V, class S>
 requires std::same_as<std::remove_const_t<S>, ChipTraining>
 void fields(V& v, S& s) {
   v("chip_class", s.chip_class, base::Need::required);
+  v("accelerators", s.accelerators);
   v("matrix_share", s.matrix_share, base::Need::required);
   v("fp32_share", s.fp32_share, base::Need::required);
   v("tf32_share", s.tf32_share, base::Need::required);
@@ -26,6 +27,8 @@ void fields(V& v, S& s) {
   v("attention_first", s.attention_first, base::Need::required);
   v("attention_second", s.attention_second, base::Need::required);
   v("attention_third", s.attention_third, base::Need::required);
+  v("attention_short", s.attention_short, base::Need::required);
+  v("watts_per_tflops", s.watts_per_tflops, base::Need::required);
   v("network_gbps", s.network_gbps, base::Need::required);
   v("source", s.source, base::Need::required);
 }
@@ -40,8 +43,10 @@ void fields(V& v, S& s) {
   v("elementwise", s.elementwise, base::Need::required);
   v("launch_ms", s.launch_ms, base::Need::required);
   v("adapter_launch", s.adapter_launch, base::Need::required);
+  v("moe_launch_ms", s.moe_launch_ms, base::Need::required);
   v("sharded_launch_ms", s.sharded_launch_ms, base::Need::required);
   v("step_ms", s.step_ms, base::Need::required);
+  v("chunks", s.chunks);
   v("tensor_overlap", s.tensor_overlap, base::Need::required);
   v("data_overlap", s.data_overlap, base::Need::required);
   v("expert_overlap", s.expert_overlap, base::Need::required);
@@ -77,15 +82,24 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
+requires std::same_as<std::remove_const_t<S>, TrainingCompanion>
+void fields(V& v, S& s) {
+  v("model", s.model, base::Need::required);
+  v("task", s.task, base::Need::required);
+  v("extra_time", s.extra_time, base::Need::required);
+  v("source", s.source, base::Need::required);
+}
+
+template <class V, class S>
 requires std::same_as<std::remove_const_t<S>, TrainingCalibration>
 void fields(V& v, S& s) {
   v("date", s.date, base::Need::required);
   v("chips", s.chips, base::Need::required);
   v("frameworks", s.frameworks, base::Need::required);
   v("links", s.links, base::Need::required);
+  v("companions", s.companions);
   v("bands", s.bands);
   v("matrix_traffic", s.matrix_traffic, base::Need::required);
-  v("attention_short", s.attention_short, base::Need::required);
   v("attention_narrow", s.attention_narrow, base::Need::required);
   v("norm_traffic", s.norm_traffic, base::Need::required);
   v("activation_traffic", s.activation_traffic, base::Need::required);
@@ -104,6 +118,9 @@ void fields(V& v, S& s) {
   v("compile_gain", s.compile_gain, base::Need::required);
   v("node_latency_us", s.node_latency_us, base::Need::required);
   v("tcp_share", s.tcp_share, base::Need::required);
+  v("power_exponent", s.power_exponent, base::Need::required);
+  v("encoder_finetune", s.encoder_finetune, base::Need::required);
+  v("scan_traffic", s.scan_traffic, base::Need::required);
   v("masked_share", s.masked_share, base::Need::required);
   v("freeze_layers", s.freeze_layers, base::Need::required);
   v("tokens_per_vcpu", s.tokens_per_vcpu, base::Need::required);

@@ -1,4 +1,4 @@
-// A transformer as the speed of its training sees it: the matrix products of one layer, how many layers are of which
+// A transformer as the speed of its training sees it: the matrix products of its blocks, how many blocks are of which
 // kind, and what the model's own FLOPs are.
 #pragma once
 
@@ -15,62 +15,63 @@ struct Product {
   bool split_output = true;  // tensor parallelism divides n (column), otherwise k (row)
 };
 
-// The products of one part of a layer; no part has more than six.
+// The products of one block; none has more than four.
 struct Products {
-  std::array<Product, 6> items{};
-  int count = 0;
-  void add(double k, double n, bool split_output) {
-    items[static_cast<std::size_t>(count)] = {k, n, split_output};
-    ++count;
-  }
-  double weights() const {
-    double sum = 0;
-    for (int i = 0; i < count; ++i) {
-      const Product& p = items[static_cast<std::size_t>(i)];
-      sum += p.k * p.n;
-    }
-    return sum;
-  }
+  std::array<Product, 4> items{};
+  std::size_t count = 0;
+
+  void add(double k, double n, bool split_output) { items[count++] = {k, n, split_output}; }
+  const Product* begin() const { return items.data(); }
+  const Product* end() const { return items.data() + count; }
+  double weights() const;
+  double widths() const;  // input and output widths of all products together
 };
 
+// Blocks are counted apart: a usual layer is one mixer block (attention of the whole context or of a window, or a
+// recurrent mixer) and one feed-forward block (dense or experts); hybrids have layers of one block.
 struct TrainingShape {
   double layers = 0;
-  double moe_layers = 0;
-  double linear_layers = 0;  // recurrent mixers in place of attention
-  double window_layers = 0;  // attention bounded by `window` tokens
+  double full_blocks = 0;
+  double window_blocks = 0;
+  double linear_blocks = 0;
+  double dense_blocks = 0;
+  double expert_blocks = 0;
+
   double hidden = 0;
   double heads = 0;
-  double kv_width = 0;     // keys and values of one token, elements, both together
-  double score_width = 0;  // query-key width of a head plus its value width
   double head_dim = 0;
-  double window = 0;
+  double score_width = 0;  // query-key width of a head plus its value width
+  double kv_width = 0;     // keys and values of one token and block, elements
+  double window = 0;       // tokens
   double vocab = 0;
   bool causal = true;
-  bool predicts_every_token = true;  // false: an encoder, with no head or a masked one
+  bool encoder = false;  // no output head, or one over masked tokens only
   bool gated = true;
-  Products attention;  // projections
-  Products linear;     // of a recurrent mixer
-  Products dense;      // feed-forward of a layer without experts
-  Products expert;     // one routed expert
-  Products shared;     // all shared experts together
-  double experts = 0;
-  double chosen = 0;
-  double dense_width = 0;   // feed-forward units of a token, for elementwise work
-  double expert_width = 0;  // the same of a layer with experts: chosen and shared together
 
-  double layer_weights_dense() const { return attention.weights() + dense.weights(); }
-  double expert_weights() const { return moe_layers * experts * expert.weights(); }
-  double attention_layers() const { return layers - linear_layers; }
+  Products attention;
+  Products linear;
+  double linear_width = 0;  // units of a recurrent mixer
+  Products dense;
+  double dense_width = 0;
+  Products expert;  // one routed expert
+  Products shared;  // all shared experts together
+  double experts = 0;
+  double chosen = 0;        // routed experts per token
+  double expert_width = 0;  // feed-forward units of a token in an expert block, shared ones included
+  double expert_input = 0;  // width of a token as it is sent to its experts
+
+  double expert_weights() const { return expert_blocks * experts * expert.weights(); }
 };
 
-// The shape of an architecture, or of a plain decoder with `params` where only the count is known.
+// The shape of an architecture, or of a plain decoder with as many active parameters where none is known.
 TrainingShape training_shape(const Workload& workload);
 
-// Attention scores that one token meets in a layer, on average: half of the sequence where causal, the window where
-// there is one.
+// Attention scores that one token meets in a block, on average: half of the sequence where causal, about the window
+// where there is one.
 double score_length(const TrainingShape& shape, double sequence, bool window, bool causal);
 
-// Forward model FLOPs of one token: matrices twice their active weights, scores, the head. Recompute is no part of it.
+// Forward FLOPs of the model for one token: matrices twice their active weights, scores, the head. Recompute is no
+// part of it.
 double forward_flops_per_token(const TrainingShape& shape, double sequence, bool count_causal);
 
 }  // namespace gpuadvise

@@ -14,16 +14,19 @@ namespace gpuadvise {
 // What one chip class reaches. Found by Accelerator::chip_class; the class "*" serves chips that were never measured.
 struct ChipTraining {
   std::string_view chip_class;
-  double matrix_share = 0;     // large matrices in BF16 or FP16, of that peak
-  double fp32_share = 0;       // large matrices in FP32 without matrix engines, of that peak
-  double tf32_share = 0;       // large matrices in TF32, of that peak
-  double fp8_keep = 0;         // FP8 share over the BF16 share
-  double moe_keep = 0;         // grouped expert matrices over one matrix of the same size
-  double bandwidth_share = 0;  // memory bandwidth that streaming kernels reach
+  std::span<const std::string_view> accelerators;  // ids, where a row is for some parts of the class only
+  double matrix_share = 0;                         // large matrices in BF16 or FP16, of that peak
+  double fp32_share = 0;                           // large matrices in FP32 without matrix engines, of that peak
+  double tf32_share = 0;                           // large matrices in TF32, of that peak
+  double fp8_keep = 0;                             // FP8 share over the BF16 share
+  double moe_keep = 0;                             // grouped expert matrices over one matrix of the same size
+  double bandwidth_share = 0;                      // memory bandwidth that streaming kernels reach
   // Fused attention, forward and backward, of the BF16 peak, by generation of the kernel.
   double attention_first = 0;   // FlashAttention-2 and Triton kernels of 2023
   double attention_second = 0;  // vendor kernels of 2024
   double attention_third = 0;   // kernels written for the generation (FlashAttention-3 and later)
+  double attention_short = 0;   // tokens of a block at which fused attention reaches half of its share
+  double watts_per_tflops = 0;  // of the part that the shares were measured on: board power over 16-bit peak
   double network_gbps = 0;      // per node, taken when a job of several nodes does not state its network
   std::string_view source;      // where the numbers come from, or "fitted"
 };
@@ -39,8 +42,10 @@ struct FrameworkTraining {
   double elementwise = 1;        // multiplies elementwise traffic: below 1 fused kernels, above 1 eager
   double launch_ms = 0;          // host time of one layer and pass, milliseconds
   double adapter_launch = 1;     // multiplies launch_ms when adapters are trained
+  double moe_launch_ms = 0;      // added per layer and pass of routed experts, milliseconds
   double sharded_launch_ms = 0;  // added per layer and pass when weights are gathered (ZeRO-3, FSDP), milliseconds
   double step_ms = 0;            // fixed host time of an optimizer step, milliseconds
+  double chunks = 1;             // virtual pipeline stages of its recipes, taken when the profile names none
   double tensor_overlap = 0;     // share of tensor-parallel traffic hidden behind compute
   double data_overlap = 0;       // share of data-parallel traffic that may hide behind compute
   double expert_overlap = 0;     // share of expert all-to-all hidden behind compute
@@ -74,15 +79,23 @@ struct TrainingBand {
   int rows = 0;  // measurements behind it
 };
 
+// Work that a recipe runs beside the model itself, in time over the model's own.
+struct TrainingCompanion {
+  std::string_view model;  // id in the model library
+  std::string_view task;
+  double extra_time = 0;
+  std::string_view source;
+};
+
 struct TrainingCalibration {
   std::string_view date;  // when it was fitted; empty: not loaded
   std::span<const ChipTraining> chips;
   std::span<const FrameworkTraining> frameworks;
   std::span<const LinkTraining> links;
+  std::span<const TrainingCompanion> companions;
   std::span<const TrainingBand> bands;
 
   double matrix_traffic = 0;    // operand and result bytes of a matrix product that do not hide behind its FLOPs, share
-  double attention_short = 0;   // tokens at which fused attention reaches half of its share
   double attention_narrow = 0;  // head width at which fused attention reaches half of its share
   double norm_traffic = 0;      // elements moved per token and hidden unit, forward, of norms, residuals and dropout
   double activation_traffic = 0;  // elements moved per token and feed-forward unit, forward
@@ -101,6 +114,9 @@ struct TrainingCalibration {
   double compile_gain = 0;        // elementwise traffic that remains with torch.compile, share
   double node_latency_us = 0;     // of one collective and doubling of the number of nodes, microseconds
   double tcp_share = 0;           // of the network's nominal rate, without RDMA
+  double power_exponent = 0;      // how far the board's power moves the matrix share
+  double encoder_finetune = 1;    // device time of fine-tuning an encoder over its pre-training
+  double scan_traffic = 0;        // elements moved per token and unit of a recurrent mixer, forward
   double masked_share = 0;        // share of tokens that an encoder's pre-training predicts
   double freeze_layers = 0;       // trained layers of method "freeze"
   double tokens_per_vcpu = 0;     // tokens/s that one virtual CPU prepares
