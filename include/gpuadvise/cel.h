@@ -195,8 +195,9 @@ class Evaluator {
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
-  // The value; Kind::error with a message and an offset; or Kind::unknown with the name of a variable.
-  Value evaluate(const Program& program, std::span<const Value> slots);
+  // The value; Kind::error with a message and an offset; or Kind::unknown with the name of a variable. With `open`, an
+  // unknown variable may yet become known, so that has() of it is unknown too.
+  Value evaluate(const Program& program, std::span<const Value> slots, bool open = false);
 
  private:
   class Machine;

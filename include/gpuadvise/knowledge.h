@@ -12,6 +12,7 @@
 #include "gpuadvise/calibration.h"
 #include "gpuadvise/catalog.h"
 #include "gpuadvise/plan_format.h"
+#include "gpuadvise/rules.h"
 #include "gpuadvise/text.h"
 
 namespace gpuadvise {
@@ -21,6 +22,7 @@ struct Knowledge {
   Calibration calibration;
   std::span<const Message> messages;  // sorted by id
   PlanFormats plans;
+  std::span<const Rule> rules;
 };
 
 // What was compiled in.

@@ -19,6 +19,12 @@
 
 namespace gpuadvise::base {
 
+// A type whose form in a file is not that of its members has a function read_value(loader, node, out, path).
+template <class T, class L>
+concept ReadsItself = requires(L& loader, const Node& node, T& out, const std::string& path) {
+  read_value(loader, node, out, path);
+};
+
 class Loader {
  public:
   Loader(Arena& arena, std::string file) : arena_(arena), file_(std::move(file)) {}
@@ -35,7 +41,9 @@ class Loader {
 
   template <class T>
   void read(const Node& node, T& out, const std::string& path) {
-    if constexpr (is_optional<T>::value) {
+    if constexpr (ReadsItself<T, Loader>) {
+      read_value(*this, node, out, path);
+    } else if constexpr (is_optional<T>::value) {
       if (node.is(Node::Kind::null)) {
         out.reset();
       } else {

@@ -58,7 +58,8 @@ struct Writer {
     }
     constexpr std::string_view kPlan = "plan_";
     if (key.starts_with(kPlan)) return fmt::format("k.plans.{}", key.substr(kPlan.size()));
-    return key == "messages" ? std::string("k.messages") : fmt::format("k.catalog.{}", key);
+    if (key == "messages" || key == "rules") return fmt::format("k.{}", key);
+    return fmt::format("k.catalog.{}", key);
   }
 };
 

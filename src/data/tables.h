@@ -13,6 +13,7 @@
 #include "estimate/memory_fields.h"
 #include "estimate/serving_fields.h"
 #include "estimate/training_fields.h"
+#include "rules/rule_fields.h"
 #include "workload/profile_fields.h"
 
 namespace gpuadvise {
@@ -35,6 +36,7 @@ inline std::string key_of(const PlanResource& s) {
 }
 inline std::string key_of(const PlanWord& s) { return std::string(s.about) + "/" + std::string(s.word); }
 inline std::string key_of(const PlanFork& s) { return std::string(s.prefix); }
+inline std::string key_of(const Rule& s) { return std::string(s.spec.id); }
 // Prices have no name of their own: one type may be listed by several sources and at several times.
 inline std::string key_of(const Price& s) {
   return std::string(s.vendor) + "/" + std::string(s.type) + "/" + std::string(s.region) + "/" +
@@ -60,6 +62,7 @@ void tables(V& v, K& k) {
   v.list("plan_resources", k.plans.resources);
   v.list("plan_words", k.plans.words);
   v.list("plan_forks", k.plans.forks);
+  v.list("rules", k.rules);
   v.one("memory_calibration", k.calibration.memory);
   v.one("training_calibration", k.calibration.training);
   v.one("serving_calibration", k.calibration.serving);

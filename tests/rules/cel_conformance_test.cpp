@@ -16,9 +16,10 @@ double number(const std::string& text) {
 }
 
 bool same(const json& a, const json& b) {
-  const auto& [type, x] = *a.items().begin();
-  const auto& [other, y] = *b.items().begin();
-  if (type != other) return false;
+  const std::string type = a.begin().key();
+  const json& x = a.begin().value();
+  const json& y = b.begin().value();
+  if (type != b.begin().key()) return false;
   if (type == "double") {
     const double p = number(x.get<std::string>());
     const double q = number(y.get<std::string>());

@@ -61,9 +61,10 @@ class Evaluator::Machine {
  public:
   explicit Machine(Limits limits) : limits_(limits), scratch_(limits.memory) {}
 
-  Value run(const Program& program, std::span<const Value> slots) {
+  Value run(const Program& program, std::span<const Value> slots, bool open) {
     program_ = &program;
     slots_ = slots;
+    open_ = open;
     steps_ = limits_.steps;
     exhausted_ = {};
     scratch_.reset();
@@ -114,8 +115,10 @@ class Evaluator::Machine {
         return program_->constants[in.index];
       case Op::slot:
         return slots_[in.index];
-      case Op::has_slot:
-        return Value::of(!slots_[in.index].is(Kind::unknown));
+      case Op::has_slot: {
+        const Value& v = slots_[in.index];
+        return v.is(Kind::unknown) && open_ ? v : Value::of(!v.is(Kind::unknown));
+      }
       case Op::local:
         return locals_[in.index];
       case Op::unbound:
@@ -574,6 +577,7 @@ class Evaluator::Machine {
   Scratch scratch_;
   const Program* program_ = nullptr;
   std::span<const Value> slots_;
+  bool open_ = false;
   std::uint64_t steps_ = 0;
   std::string_view exhausted_;
   std::array<Value, kMaxLoops> locals_{};
@@ -582,8 +586,8 @@ class Evaluator::Machine {
 
 Evaluator::Evaluator(Limits limits) : machine_(std::make_unique<Machine>(limits)) {}
 Evaluator::~Evaluator() = default;
-Value Evaluator::evaluate(const Program& program, std::span<const Value> slots) {
-  return machine_->run(program, slots);
+Value Evaluator::evaluate(const Program& program, std::span<const Value> slots, bool open) {
+  return machine_->run(program, slots, open);
 }
 
 }  // namespace gpuadvise::cel
