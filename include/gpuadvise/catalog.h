@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "gpuadvise/model.h"
+#include "gpuadvise/model_config.h"
 #include "gpuadvise/task.h"
 #include "gpuadvise/text.h"
 
@@ -248,6 +249,8 @@ struct Catalog {
   std::span<const NameNote> names;
   std::span<const Model> models;
   std::span<const TypicalShape> typical_shapes;  // smallest first
+  std::span<const ModelType> model_types;
+  std::span<const ConfigKey> config_keys;
   std::span<const TaskPreset> tasks;
 };
 

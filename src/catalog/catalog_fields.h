@@ -291,6 +291,29 @@ void fields(V& v, S& s) {
   v("sources", s.sources, Need::required);
 }
 
+template <class V, Is<ModelType> S>
+void fields(V& v, S& s) {
+  v("id", s.id, Need::required);
+  v("aliases", s.aliases);
+  v("kind", s.kind, Need::required);
+  v("gated_mlp", s.gated_mlp, Need::required);
+  v("tie_embeddings", s.tie_embeddings, Need::required);
+  v("attention_bias", s.attention_bias, Need::required);
+  v("learned_positions", s.learned_positions);
+  v("position_offset", s.position_offset);
+  v("intermediate_halved", s.intermediate_halved);
+  v("window_every", s.window_every);
+  v("defaults", s.defaults);
+  v("sources", s.sources, Need::required);
+  v("note", s.note);
+}
+
+template <class V, Is<ConfigKey> S>
+void fields(V& v, S& s) {
+  v("field", s.field, Need::required);
+  v("keys", s.keys, Need::required);
+}
+
 template <class V, Is<TaskPreset> S>
 void fields(V& v, S& s) {
   v("id", s.id, Need::required);

@@ -29,6 +29,8 @@ inline std::string key_of(const MoreTypes& s) { return std::string(s.vendor) + "
 inline std::string key_of(const NameNote& s) { return std::string(s.vendor) + "/" + std::string(s.name); }
 inline std::string key_of(const Model& s) { return std::string(s.id); }
 inline std::string key_of(const TypicalShape& s) { return std::string(s.like); }
+inline std::string key_of(const ModelType& s) { return std::string(s.id); }
+inline std::string key_of(const ConfigKey& s) { return std::string(s.field); }
 inline std::string key_of(const TaskPreset& s) { return std::string(s.id); }
 inline std::string key_of(const Message& s) { return std::string(s.id); }
 inline std::string key_of(const PlanResource& s) {
@@ -57,6 +59,8 @@ void tables(V& v, K& k) {
   v.list("names", k.catalog.names);
   v.list("models", k.catalog.models);
   v.list("typical_shapes", k.catalog.typical_shapes);
+  v.list("model_types", k.catalog.model_types);
+  v.list("config_keys", k.catalog.config_keys);
   v.list("tasks", k.catalog.tasks);
   v.list("messages", k.messages);
   v.list("plan_resources", k.plans.resources);
