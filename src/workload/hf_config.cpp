@@ -1,11 +1,10 @@
-#include "workload/hf_config.h"
-
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "workload/config_reader.h"
+#include "workload/hf_config.h"
 #include "workload/hf_layers.h"
 #include "workload/hf_vision.h"
 
@@ -141,6 +140,7 @@ class Config {
         text_.warn(part_, "no width of the feed-forward block; four times the hidden width is taken");
       }
     }
+    if (a.heads == 0) a.intermediate = 0;  // Mamba's intermediate_size is the mixer's own width
     if (type_ != nullptr && type_->intermediate_halved) a.intermediate /= 2;
     a.kv_heads = text_.integer("kv_heads", kMostWidth).value_or(0);
     if (const auto groups = text_.integer("multi_query_groups", kMostWidth);

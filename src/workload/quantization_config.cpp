@@ -1,5 +1,3 @@
-#include "workload/quantization_config.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "workload/quantization_config.h"
 
 namespace gpuadvise {
 
@@ -50,7 +49,7 @@ class Reader {
     q_.method = base::lower(word("quant_method").value_or(""));
     if (q_.method.empty()) q_.method = guess_method();
     if (q_.method == "gptq" || q_.method == "auto-round" || q_.method == "gptqmodel") {
-      groups(q_.method == "gptq" ? "gptq" : "gptq", 4);
+      groups("gptq", 4);
     } else if (q_.method == "awq") {
       groups("awq", 4);
     } else if (q_.method == "bitsandbytes") {
