@@ -44,10 +44,10 @@ Architecture infer_dense(double params, std::span<const TypicalShape> shapes) {
 
   // Hidden width in steps that keep whole groups of heads, so that tensor parallelism still divides it.
   const double hidden = between(params, sizes[lo], sizes[hi], shapes[lo].hidden, shapes[hi].hidden);
-  const int step = a.head_dim * (hidden >= 4.0 * a.head_dim * a.kv_heads ? a.kv_heads : 1);
+  const int step = a.head_dim * (hidden >= 2.5 * a.head_dim * a.kv_heads ? a.kv_heads : 1);
   a.hidden = std::max(1, static_cast<int>(std::lround(hidden / step))) * step;
   a.heads = a.hidden / a.head_dim;
-  if (a.heads % a.kv_heads != 0) a.kv_heads = a.heads % 2 == 0 ? 2 : 1;
+  while (a.heads % a.kv_heads != 0) --a.kv_heads;
   a.vocab = static_cast<int>(std::max(1.0, std::min<double>(a.vocab, params / (4.0 * a.hidden))));
 
   // Depth from the usual width of the feed-forward block, then that width from what the depth leaves.
@@ -58,7 +58,10 @@ Architecture infer_dense(double params, std::span<const TypicalShape> shapes) {
   const double body = std::max(params - fixed, 0.0);
   const double h = a.hidden;
   const double attention = attention_layer_parameters(a) + 2 * h;
-  a.layers = std::max(1, static_cast<int>(std::lround(body / (attention + 3 * h * ratio * h))));
+  // Deep models have layers in fours, which pipeline stages divide.
+  const double depth = body / (attention + 3 * h * ratio * h);
+  const int stages = depth >= 16 ? 4 : 1;
+  a.layers = std::max(1, static_cast<int>(std::lround(depth / stages))) * stages;
   const double width = (body / a.layers - attention) / (3 * h);
   a.intermediate = std::max(1, static_cast<int>(width >= 512 ? 8 * std::lround(width / 8) : std::lround(width)));
   return a;

@@ -123,6 +123,7 @@ TEST_CASE("a shape inferred from a size counts to that size and has a plausible 
     CHECK(a.intermediate <= 7 * a.hidden);
     if (params >= 6.5e9) CHECK(a.kv_heads == 8);
     if (params >= 6.5e9) CHECK(a.hidden % 1024 == 0);
+    if (params >= 6.5e9) CHECK(a.layers % 2 == 0);
   }
   // A size that a typical shape has is that shape.
   const Architecture eight = infer_architecture(8.03e9, 0, shapes);
