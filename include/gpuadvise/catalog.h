@@ -36,6 +36,8 @@ struct Vendor {
   Text name;
   std::span<const std::string_view> aliases;
   std::span<const std::string_view> name_prefixes;  // of instance types: "ecs."
+  std::span<const std::string_view> home_regions;   // of mainland China, "cn-*" for all that start so
+  std::span<const std::string_view> other_regions;  // exceptions from home_regions
   std::string_view terraform_provider;
   Text price_command;  // the vendor's own call that shows price and stock; {type} and {region} are filled in
   Text spot_range;     // what the vendor promises of spot prices

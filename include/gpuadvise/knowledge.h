@@ -11,6 +11,8 @@
 
 #include "gpuadvise/calibration.h"
 #include "gpuadvise/catalog.h"
+#include "gpuadvise/hardware.h"
+#include "gpuadvise/objective.h"
 #include "gpuadvise/plan_format.h"
 #include "gpuadvise/rules.h"
 #include "gpuadvise/text.h"
@@ -23,6 +25,8 @@ struct Knowledge {
   std::span<const Message> messages;  // sorted by id
   PlanFormats plans;
   std::span<const Rule> rules;
+  std::span<const ObjectiveWeights> objectives;
+  HardwareAssumptions hardware;
 };
 
 // What was compiled in.

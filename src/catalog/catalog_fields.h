@@ -66,6 +66,8 @@ void fields(V& v, S& s) {
   v("name", s.name, Need::required);
   v("aliases", s.aliases);
   v("name_prefixes", s.name_prefixes);
+  v("home_regions", s.home_regions);
+  v("other_regions", s.other_regions);
   v("terraform_provider", s.terraform_provider);
   v("price_command", s.price_command);
   v("spot_range", s.spot_range);

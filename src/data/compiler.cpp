@@ -58,7 +58,9 @@ struct Writer {
     }
     constexpr std::string_view kPlan = "plan_";
     if (key.starts_with(kPlan)) return fmt::format("k.plans.{}", key.substr(kPlan.size()));
-    if (key == "messages" || key == "rules") return fmt::format("k.{}", key);
+    for (const std::string_view own : {"messages", "objectives", "hardware", "rules"}) {
+      if (key == own) return fmt::format("k.{}", key);
+    }
     return fmt::format("k.catalog.{}", key);
   }
 };

@@ -7,9 +7,11 @@
 
 #include "gpuadvise/knowledge.h"
 
+#include "advisor/objective_fields.h"
 #include "catalog/catalog_fields.h"
 #include "check/plan_format_fields.h"
 #include "estimate/apps_fields.h"
+#include "estimate/hardware_fields.h"
 #include "estimate/memory_fields.h"
 #include "estimate/serving_fields.h"
 #include "estimate/training_fields.h"
@@ -32,6 +34,7 @@ inline std::string key_of(const TypicalShape& s) { return std::string(s.like); }
 inline std::string key_of(const ModelType& s) { return std::string(s.id); }
 inline std::string key_of(const ConfigKey& s) { return std::string(s.field); }
 inline std::string key_of(const TaskPreset& s) { return std::string(s.id); }
+inline std::string key_of(const ObjectiveWeights& s) { return std::string(s.id); }
 inline std::string key_of(const Message& s) { return std::string(s.id); }
 inline std::string key_of(const PlanResource& s) {
   return std::string(s.type) + "/" + std::string(s.each) + "/" + std::string(s.part);
@@ -67,6 +70,8 @@ void tables(V& v, K& k) {
   v.list("plan_words", k.plans.words);
   v.list("plan_forks", k.plans.forks);
   v.list("rules", k.rules);
+  v.list("objectives", k.objectives);
+  v.one("hardware", k.hardware);
   v.one("memory_calibration", k.calibration.memory);
   v.one("training_calibration", k.calibration.training);
   v.one("serving_calibration", k.calibration.serving);

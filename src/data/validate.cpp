@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <fmt/format.h>
 #include <unordered_map>
 #include <unordered_set>
@@ -27,6 +28,7 @@ class Checker {
     join_more_types();
     check_families();
     check_prices();
+    sort_prices();
     check_names();
     check_models();
     sort_messages();
@@ -219,6 +221,16 @@ class Checker {
                               printable(p.type)));
       }
     }
+  }
+
+  // find_price searches by type; the rest of the order only has to be the same every time.
+  void sort_prices() {
+    std::vector<Price> prices(catalog_.prices.begin(), catalog_.prices.end());
+    std::sort(prices.begin(), prices.end(), [](const Price& a, const Price& b) {
+      return std::tie(a.type, a.vendor, a.region, a.charge, a.currency, a.as_of, a.source, a.amount) <
+             std::tie(b.type, b.vendor, b.region, b.charge, b.currency, b.as_of, b.source, b.amount);
+    });
+    catalog_.prices = arena_.copy(prices);
   }
 
   void check_names() const {

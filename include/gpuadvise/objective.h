@@ -1,0 +1,19 @@
+// How a ranking weighs its criteria. Rows of data/objectives.yaml.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace gpuadvise {
+
+struct CriterionWeight {
+  std::string_view criterion;  // cost, time, latency, headroom, network, lifecycle, software
+  double weight;               // share of the score; a row's weights add up to 1
+};
+
+struct ObjectiveWeights {
+  std::string_view id;  // balanced, cost, speed, latency
+  std::span<const CriterionWeight> weights;
+};
+
+}  // namespace gpuadvise
