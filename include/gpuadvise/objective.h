@@ -7,13 +7,14 @@
 namespace gpuadvise {
 
 struct CriterionWeight {
-  std::string_view criterion;  // cost, time, latency, headroom, network, lifecycle, software
+  std::string_view criterion;  // cost, time, latency, memory, network, lifecycle, availability
   double weight;               // share of the score; a row's weights add up to 1
 };
 
 struct ObjectiveWeights {
   std::string_view id;  // balanced, cost, speed, latency
   std::span<const CriterionWeight> weights;
+  double enough_headroom;  // share of a card's memory left free from which more is no better
 };
 
 }  // namespace gpuadvise

@@ -27,6 +27,7 @@ struct TaskPreset {
   std::string_view title_zh;
   TaskKind kind;
   std::string_view default_model;  // for tasks that can assume one; empty: the user must say
+  std::optional<double> patience_hours;  // longer than this, and more machines are considered; unknown: never
   Profile defaults;
 };
 

@@ -21,6 +21,7 @@ template <class V, class S>
 void fields(V& v, S& s) {
   v("id", s.id, base::Need::required);
   v("weights", s.weights, base::Need::required);
+  v("enough_headroom", s.enough_headroom, base::Need::required);
 }
 
 }  // namespace gpuadvise

@@ -33,9 +33,9 @@ bool home(const Vendor* vendor, std::string_view region) {
 }  // namespace
 
 const Price* find_price(const Catalog& catalog, const Vendor* vendor, const InstanceType& type, const Workload& w) {
-  const auto [first, last] = std::equal_range(
-      catalog.prices.begin(), catalog.prices.end(), Price{.type = type.name},
-      [](const Price& a, const Price& b) { return a.type < b.type; });
+  const auto first = std::lower_bound(catalog.prices.begin(), catalog.prices.end(), type.name,
+                                      [](const Price& p, std::string_view name) { return p.type < name; });
+  const auto last = std::find_if(first, catalog.prices.end(), [&](const Price& p) { return p.type != type.name; });
   if (first == last) return nullptr;
   const ChargeType charge = charge_of(w);
   const std::string_view currency = w.profile.constraints.currency.value_or("CNY");

@@ -199,6 +199,13 @@ class Resolver {
 
   void finish_training() {
     TrainingSpec& t = w_.profile.training;
+    DataSpec& d = w_.profile.data;
+    if (w_.kind == TaskKind::llm_training && w_.profile.model.params) {
+      // Hoffmann et al. 2022: about 20 tokens a parameter is where compute is spent best.
+      constexpr double kTokensPerParameter = 20;
+      const double tokens = kTokensPerParameter * *w_.profile.model.params;
+      assume(d.dataset_tokens, tokens, "data.dataset_tokens", base::format_count(tokens));
+    }
     const Precision compute = t.precision.value_or(Precision::bf16);
     assume(t.method, Method::full, "training.method", "full");
     const bool frozen = *t.method == Method::lora || *t.method == Method::qlora;

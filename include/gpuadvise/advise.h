@@ -1,0 +1,104 @@
+// The advisor: which instance types should run a workload, and why. Everything the command line answers comes from
+// here. All functions are pure: the same input gives the same answer, and one Knowledge serves many threads.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gpuadvise/estimate.h"
+#include "gpuadvise/knowledge.h"
+#include "gpuadvise/profile.h"
+#include "gpuadvise/workload.h"
+
+namespace gpuadvise {
+
+// One sentence of reasoning: where it comes from, its text in both languages with {name} for values, and the values.
+struct Note {
+  std::string_view rule;  // area/name
+  Text text;
+  std::vector<std::pair<std::string_view, std::string>> values;
+};
+
+// One criterion of a score in its own unit.
+struct ScoreTerm {
+  std::string_view criterion;   // cost, time, latency, memory, network, lifecycle, availability
+  std::optional<double> value;  // unknown: no value, and no contribution
+  std::string_view unit;
+  double normalised = 0;        // 1 is the best of all candidates
+  double weight = 0;
+  double factor = 1;            // product of the rules that penalise (above 1) or reward it
+  double contribution = 0;      // weight x normalised / factor
+};
+
+struct Recommendation {
+  const Family* family = nullptr;
+  const InstanceType* type = nullptr;
+  Machine machine;
+  Layout layout;
+  Estimate estimate;
+  std::optional<double> hours_to_finish;
+  double score = 0;  // 0 to 100
+  std::vector<ScoreTerm> criteria;
+  std::vector<Note> reasons;
+  std::vector<Note> warnings;
+};
+
+struct Rejection {
+  const Family* family = nullptr;
+  const InstanceType* type = nullptr;
+  Note reason;
+  double missing_gib = 0;  // for memory/fit: how much more one card would need
+};
+
+// The type that failed by least, and the smallest change found that makes it run, verified by estimating again.
+struct NearestMiss {
+  const Family* family = nullptr;
+  const InstanceType* type = nullptr;
+  Machine machine;
+  double needed_gib = 0;
+  double capacity_gib = 0;
+  std::string change;         // as flags: "--method qlora"; empty: none of those tried is enough
+  double changed_gib = 0;
+};
+
+// A name in the request that is not a documented family or needs a caveat, and what was searched instead.
+struct ResolvedName {
+  std::string name;
+  bool documented = false;
+  std::vector<const Family*> searched;
+  const NameNote* note = nullptr;
+};
+
+struct RecommendOptions {
+  Objective objective = Objective::balanced;
+  std::size_t top = 5;
+  std::vector<Status> include;  // statuses searched besides the default
+};
+
+struct Advice {
+  Workload workload;
+  std::vector<Recommendation> recommendations;  // best first, all that fit
+  std::vector<Rejection> rejected;
+  std::vector<ResolvedName> resolved_names;
+  std::optional<NearestMiss> nearest_miss;
+  std::size_t searched = 0;
+};
+
+// Throws InputError where the profile is wrong. An empty `recommendations` is an answer, not an error.
+Advice recommend(const Profile& profile, const Knowledge& knowledge, const RecommendOptions& options = {});
+
+// One layout, as the profile's hardware and parallelism say it.
+struct ProfileEstimate {
+  Workload workload;
+  Machine machine;
+  Layout layout;
+  const Family* family = nullptr;       // where the profile names an instance type
+  const InstanceType* type = nullptr;
+  Estimate estimate;
+};
+ProfileEstimate estimate(const Profile& profile, const Knowledge& knowledge);
+
+}  // namespace gpuadvise

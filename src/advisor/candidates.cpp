@@ -1,0 +1,146 @@
+#include "advisor/candidates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gpuadvise/error.h"
+
+#include "base/text.h"
+#include "catalog/lookup.h"
+
+namespace gpuadvise {
+
+namespace {
+
+using Names = std::span<const std::string_view>;
+
+[[noreturn]] void unknown(const Catalog& catalog, std::string_view field, std::string_view name) {
+  std::string near;
+  for (const auto real : nearest_names(catalog, name)) near += (near.empty() ? "" : ", ") + std::string(real);
+  throw InputError(Place{}, fmt::format("{}: \"{}\" is not in the catalog; nearest: {}", field, base::printable(name), near));
+}
+
+Names list(const std::optional<Names>& names) { return names.value_or(Names()); }
+
+class Selector {
+ public:
+  Selector(const Workload& w, const Catalog& catalog, const RecommendOptions& options)
+      : c_(w.profile.constraints), catalog_(catalog), options_(options) {}
+
+  Selection run() {
+    read_vendors();
+    read_accelerators();
+    for (const auto name : list(c_.families)) read_family(name);
+    for (const auto name : list(c_.instance_types)) read_type(name);
+    const bool by_name = !families_.empty() || !types_.empty();
+    for (const auto& f : catalog_.families) {
+      if (!vendors_.empty() && std::find(vendors_.begin(), vendors_.end(), f.vendor) == vendors_.end()) continue;
+      const bool family_named = std::find(families_.begin(), families_.end(), &f) != families_.end();
+      double most = 0;
+      for (const auto& t : f.types) most = std::max(most, t.accelerators.value_or(0));
+      for (const auto& t : f.types) {
+        const bool named = family_named || std::find(types_.begin(), types_.end(), &t) != types_.end();
+        if (by_name && !named) continue;
+        const Accelerator* card = accelerator_of(catalog_, t);
+        const bool card_named = std::find(cards_.begin(), cards_.end(), card) != cards_.end();
+        if (!cards_.empty() && !card_named) continue;
+        if (!named && !searched(f, t)) continue;
+        out_.entries.push_back({&f, &t, named, t.accelerators.value_or(0) >= most});
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool included(Status status) const {
+    return std::find(options_.include.begin(), options_.include.end(), status) != options_.include.end();
+  }
+
+  bool searched(const Family& f, const InstanceType& t) const {
+    const Status status = status_of(f, t);
+    if (included(status)) return true;
+    if (!f.default_search) return false;
+    return status == Status::current || status == Status::restricted || status == Status::unconfirmed;
+  }
+
+  void read_vendors() {
+    for (const auto name : list(c_.vendors)) {
+      const Vendor* vendor = find_vendor(catalog_, name);
+      if (vendor == nullptr) {
+        std::vector<std::string_view> known;
+        for (const auto& v : catalog_.vendors) known.push_back(v.id);
+        std::string all;
+        for (const auto id : known) all += (all.empty() ? "" : ", ") + std::string(id);
+        throw InputError(Place{}, fmt::format("constraints.vendors: unknown \"{}\"{}; known: {}", base::printable(name),
+                                              base::did_you_mean(name, known), all));
+      }
+      vendors_.push_back(vendor->id);
+    }
+  }
+
+  void read_accelerators() {
+    for (const auto name : list(c_.accelerators)) {
+      const Accelerator* card = find_accelerator(catalog_, name);
+      if (card != nullptr) {
+        cards_.push_back(card);
+        continue;
+      }
+      // "a100" stands for every A100: a whole word of the name.
+      const std::size_t before = cards_.size();
+      for (const auto& a : catalog_.accelerators) {
+        for (const auto word : base::split(a.id, '-')) {
+          if (base::equal_ignoring_case(word, name)) cards_.push_back(&a);
+        }
+      }
+      if (cards_.size() == before) unknown(catalog_, "constraints.accelerators", name);
+    }
+  }
+
+  void read_family(std::string_view name) {
+    const FamilyRequest request = find_families(catalog_, name);
+    if (request.families.empty()) {
+      const Family* family = nullptr;
+      if (const InstanceType* type = find_type(catalog_, name, &family)) {
+        types_.push_back(type);
+        return;
+      }
+      unknown(catalog_, "constraints.families", name);
+    }
+    families_.insert(families_.end(), request.families.begin(), request.families.end());
+    const bool caveat = std::any_of(request.families.begin(), request.families.end(),
+                                    [](const Family* f) { return !f->caveat.empty(); });
+    if (!request.documented || request.note != nullptr || caveat) {
+      out_.resolved_names.push_back({std::string(name), request.documented, request.families, request.note});
+    }
+  }
+
+  void read_type(std::string_view name) {
+    const Family* family = nullptr;
+    const InstanceType* type = find_type(catalog_, name, &family);
+    if (type == nullptr) {
+      // A family's name in place of a type's is clear enough.
+      if (!find_families(catalog_, name).families.empty()) return read_family(name);
+      unknown(catalog_, "constraints.instance_types", name);
+    }
+    types_.push_back(type);
+    if (!family->caveat.empty()) out_.resolved_names.push_back({std::string(name), true, {family}, nullptr});
+  }
+
+  const ConstraintsSpec& c_;
+  const Catalog& catalog_;
+  const RecommendOptions& options_;
+  std::vector<std::string_view> vendors_;
+  std::vector<const Accelerator*> cards_;
+  std::vector<const Family*> families_;
+  std::vector<const InstanceType*> types_;
+  Selection out_;
+};
+
+}  // namespace
+
+Selection select(const Workload& workload, const Catalog& catalog, const RecommendOptions& options) {
+  return Selector(workload, catalog, options).run();
+}
+
+}  // namespace gpuadvise

@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "gpuadvise/advise.h"
+
+#include "advisor/candidates.h"
+#include "advisor/confidence.h"
+#include "advisor/layouts.h"
+#include "advisor/nearest_miss.h"
+#include "advisor/notes.h"
+#include "advisor/score.h"
+#include "base/text.h"
+#include "catalog/lookup.h"
+#include "estimate/cost.h"
+#include "estimate/machine.h"
+
+namespace gpuadvise {
+
+namespace {
+
+class Recommender {
+ public:
+  Recommender(const Workload& workload, const Knowledge& knowledge, const RecommendOptions& options)
+      : w_(workload), k_(knowledge), options_(options) {}
+
+  void run(Advice& advice) {
+    Selection selection = select(w_, k_.catalog, options_);
+    advice.resolved_names = std::move(selection.resolved_names);
+    advice.searched = selection.entries.size();
+    for (const auto& entry : selection.entries) try_entry(entry, advice);
+    const ObjectiveWeights* weights = &k_.objectives.front();
+    for (const auto& row : k_.objectives) {
+      if (row.id == kObjectives[static_cast<std::size_t>(options_.objective)]) weights = &row;
+    }
+    score(advice.recommendations, factors_, w_, *weights, options_.objective);
+    if (!advice.recommendations.empty()) advice.recommendations.front().reasons = pick_reasons(advice, k_);
+    advice.nearest_miss = find_nearest_miss(advice.rejected, advice, k_);
+  }
+
+ private:
+  // In the order of Objective.
+  static constexpr std::array<std::string_view, 4> kObjectives = {"balanced", "cost", "speed", "latency"};
+
+  void reject(Advice& advice, const Entry& e, std::string_view rule, std::string_view message,
+              std::vector<std::pair<std::string_view, std::string>> values, double missing = 0) const {
+    advice.rejected.push_back({e.family, e.type, make_note(k_, rule, message, std::move(values)), missing});
+  }
+
+  // Types that carry the same cards in the same number on the same links run a workload alike: searched once.
+  const LayoutSearch& search(const Machine& m) {
+    const Key key{m.accelerator, m.accelerators_per_node, m.nodes, m.memory_gib, static_cast<int>(m.link),
+                  m.link_gb_per_s, m.nodes > 1 ? m.inter_node_gbps : 0, m.nodes > 1 && m.rdma, m.vcpus};
+    const auto [at, fresh] = searched_.try_emplace(key);
+    if (fresh) at->second = best_layout(w_, m, k_.calibration, options_.objective);
+    return at->second;
+  }
+
+  std::optional<double> patience() const {
+    std::optional<double> hours = w_.task->patience_hours;
+    if (w_.profile.constraints.deadline_hours) hours = w_.profile.constraints.deadline_hours;
+    return hours;
+  }
+
+  bool training() const { return w_.kind == TaskKind::llm_training || w_.kind == TaskKind::media_training; }
+
+  void try_entry(const Entry& e, Advice& advice) {
+    const auto machine = machine_of(k_.catalog, k_.hardware, *e.family, *e.type, 1);
+    if (!machine) {
+      reject(advice, e, "catalog/unknown-card", "reject/unknown-card", {});
+      return;
+    }
+    const int most = std::max(1, w_.profile.constraints.max_nodes.value_or(kDefaultMaxNodes));
+    const int pinned = w_.profile.hardware.nodes.value_or(0);
+    // A cluster is built from a family's largest machines; smaller ones only when they are asked for.
+    const bool scales = (training() || w_.kind == TaskKind::llm_serving) && !e.type->slice && (e.largest || e.named);
+    std::optional<Recommendation> best;
+    const LayoutSearch* first_failure = nullptr;
+    double last_merit = 0;
+    for (int nodes = pinned > 0 ? pinned : 1; nodes <= std::max(most, pinned); nodes *= 2) {
+      Machine m = *machine;
+      m.nodes = nodes;
+      if (nodes > 1 && m.inter_node_gbps <= 0) break;  // an unknown network cannot be estimated
+      const LayoutSearch& found = search(m);
+      if (!found.fits) {
+        if (first_failure == nullptr) first_failure = &found;
+        if (best || !scales || pinned > 0) break;
+        continue;
+      }
+      const double value = merit(w_, found.fits->speed, options_.objective);
+      // Machines that add less than a third of their own worth are not added.
+      constexpr double kWorthAdding = 1.33;
+      if (best && value < last_merit * kWorthAdding) break;
+      last_merit = value;
+      Recommendation r;
+      r.family = e.family;
+      r.type = e.type;
+      r.machine = m;
+      r.layout = found.fits->layout;
+      r.estimate.memory = found.fits->memory;
+      r.estimate.speed = found.fits->speed;
+      r.hours_to_finish = hours_to_finish(w_, r.estimate.speed);
+      best = std::move(r);
+      if (!scales || pinned > 0) break;
+      const bool in_time = !patience() || (best->hours_to_finish && *best->hours_to_finish <= *patience());
+      if (in_time && options_.objective != Objective::speed) break;
+      if (!training()) break;
+    }
+    if (!best) {
+      reject_memory(advice, e, *machine, first_failure);
+      return;
+    }
+    finish(e, *best, advice);
+  }
+
+  void reject_memory(Advice& advice, const Entry& e, const Machine& machine, const LayoutSearch* failure) const {
+    const MemoryEstimate* m = failure == nullptr ? nullptr : &failure->closest.memory;
+    if (m == nullptr || m->device <= 0) {
+      reject(advice, e, "layout/none", "reject/no-layout", {});
+      return;
+    }
+    const double missing = m->device - machine.memory_gib;
+    reject(advice, e, "memory/fit", "reject/memory",
+           {{"needed", base::significant(m->device)}, {"capacity", base::significant(machine.memory_gib)}},
+           std::max(missing, 1e-6));
+  }
+
+  void finish(const Entry& e, Recommendation& r, Advice& advice) {
+    const Price* price = find_price(k_.catalog, find_vendor(k_.catalog, e.family->vendor), *e.type, w_);
+    r.estimate.cost = estimate_cost(w_, r.estimate.speed, price, r.machine.nodes);
+    r.estimate.confidence = confidence_of(w_, r.estimate);
+    const ConstraintsSpec& c = w_.profile.constraints;
+    const CostEstimate& cost = r.estimate.cost;
+    const bool budget = c.budget_per_hour || c.budget_total;
+    if (budget && !cost.known) return reject(advice, e, "constraint/price-unknown", "reject/price-unknown", {});
+    if (c.budget_per_hour && *cost.per_hour > *c.budget_per_hour) {
+      return reject(advice, e, "constraint/budget-per-hour", "reject/budget-per-hour",
+                    {{"cost", base::significant(*cost.per_hour)}, {"budget", base::significant(*c.budget_per_hour)}});
+    }
+    if (c.budget_total && (!cost.to_finish || *cost.to_finish > *c.budget_total)) {
+      return reject(advice, e, "constraint/budget-total", "reject/budget-total",
+                    {{"cost", cost.to_finish ? base::significant(*cost.to_finish) : "?"},
+                     {"budget", base::significant(*c.budget_total)}});
+    }
+    if (c.deadline_hours && (!r.hours_to_finish || *r.hours_to_finish > *c.deadline_hours)) {
+      return reject(advice, e, "constraint/deadline", "reject/deadline",
+                    {{"hours", r.hours_to_finish ? base::significant(*r.hours_to_finish) : "?"},
+                     {"deadline", base::significant(*c.deadline_hours)}});
+    }
+    if (w_.profile.inference.slo) {
+      const Slo& slo = *w_.profile.inference.slo;
+      const SpeedEstimate& s = r.estimate.speed;
+      if (slo.ttft_ms && (!s.ttft_ms || *s.ttft_ms > *slo.ttft_ms)) {
+        return reject(advice, e, "constraint/ttft", "reject/ttft",
+                      {{"value", s.ttft_ms ? base::significant(*s.ttft_ms) : "?"}, {"target", base::significant(*slo.ttft_ms)}});
+      }
+      if (slo.tpot_ms && (!s.tpot_ms || *s.tpot_ms > *slo.tpot_ms)) {
+        return reject(advice, e, "constraint/tpot", "reject/tpot",
+                      {{"value", s.tpot_ms ? base::significant(*s.tpot_ms) : "?"}, {"target", base::significant(*slo.tpot_ms)}});
+      }
+    }
+    factors_.emplace_back();
+    advice.recommendations.push_back(std::move(r));
+  }
+
+  using Key = std::tuple<const Accelerator*, double, int, double, int, double, double, bool, double>;
+  static constexpr int kDefaultMaxNodes = 64;
+
+  const Workload& w_;
+  const Knowledge& k_;
+  const RecommendOptions& options_;
+  std::map<Key, LayoutSearch> searched_;
+  std::vector<CriterionFactors> factors_;
+};
+
+}  // namespace
+
+Advice recommend(const Profile& profile, const Knowledge& knowledge, const RecommendOptions& options) {
+  Advice advice;
+  advice.workload = resolve(profile, knowledge.catalog);
+  Recommender(advice.workload, knowledge, options).run(advice);
+  return advice;
+}
+
+}  // namespace gpuadvise

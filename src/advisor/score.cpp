@@ -1,0 +1,142 @@
+#include "advisor/score.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "advisor/layouts.h"
+
+namespace gpuadvise {
+
+namespace {
+
+// A criterion where less is better, in the unit it is shown in.
+struct Raw {
+  std::optional<double> value;
+  std::string_view unit;
+};
+
+bool bounded(const Workload& w) { return w.kind == TaskKind::llm_training || w.kind == TaskKind::media_training; }
+
+double cards_of(const Recommendation& r) {
+  return std::max(1.0, r.machine.accelerators_per_node) * r.machine.nodes;
+}
+
+Raw cost_of(const Recommendation& r, const Workload& w) {
+  const CostEstimate& c = r.estimate.cost;
+  if (!c.known) return {std::nullopt, {}};
+  if (bounded(w)) return {c.to_finish ? c.to_finish : c.per_hour, c.to_finish ? "to finish" : "per hour"};
+  // A service costs what its machines cost an hour; work without end costs what a unit of it costs.
+  if (w.kind == TaskKind::llm_serving || w.kind == TaskKind::interactive) return {c.per_hour, "per hour"};
+  const double rate = merit(w, r.estimate.speed, Objective::balanced);
+  if (rate <= 0 || !c.per_hour) return {std::nullopt, {}};
+  return {*c.per_hour / rate, "per hour and unit of speed"};
+}
+
+Raw time_of(const Recommendation& r, const Workload& w) {
+  if (bounded(w) && r.hours_to_finish) return {r.hours_to_finish, "h"};
+  const double rate = merit(w, r.estimate.speed, Objective::balanced);
+  if (rate <= 0) return {std::nullopt, {}};
+  // With no job to finish, more cards are not faster: one replica or one card is what a request meets.
+  const double streams = w.kind == TaskKind::llm_serving || w.kind == TaskKind::interactive
+                             ? std::max(1, r.layout.data)
+                             : cards_of(r);
+  return {streams / rate, "s per unit"};
+}
+
+Raw latency_of(const Recommendation& r) {
+  const SpeedEstimate& s = r.estimate.speed;
+  if (s.latency_ms) return {s.latency_ms, "ms"};
+  return {s.tpot_ms, "ms"};
+}
+
+}  // namespace
+
+double communication_share(const SpeedEstimate& s) {
+  const StepTerms& t = s.terms;
+  const double comm = t.tensor_comm + t.data_comm + t.expert_comm + t.context_comm + t.pipeline_bubble;
+  if (!s.step_seconds || *s.step_seconds <= 0) return 0;
+  return std::clamp(comm / *s.step_seconds, 0.0, 1.0);
+}
+
+void score(std::vector<Recommendation>& candidates, const std::vector<CriterionFactors>& factors, const Workload& w,
+           const ObjectiveWeights& weights, Objective) {
+  double best_cost = std::numeric_limits<double>::infinity();
+  double best_time = best_cost;
+  double best_latency = best_cost;
+  const auto least = [](double& best, const Raw& raw) {
+    if (raw.value && *raw.value > 0) best = std::min(best, *raw.value);
+  };
+  for (const auto& r : candidates) {
+    least(best_cost, cost_of(r, w));
+    least(best_time, time_of(r, w));
+    least(best_latency, latency_of(r));
+  }
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    Recommendation& r = candidates[i];
+    const CriterionFactors& f = factors[i];
+    r.criteria.clear();
+    r.score = 0;
+    for (const auto& item : weights.weights) {
+      ScoreTerm term;
+      term.criterion = item.criterion;
+      term.weight = item.weight;
+      const auto ratio = [&](const Raw& raw, double best) {
+        term.value = raw.value;
+        term.unit = raw.unit;
+        // An unknown price or speed earns nothing: it never beats a known one.
+        term.normalised = raw.value && *raw.value > 0 ? best / *raw.value : 0;
+      };
+      if (item.criterion == "cost") {
+        ratio(cost_of(r, w), best_cost);
+        term.factor = f.cost;
+      } else if (item.criterion == "time") {
+        ratio(time_of(r, w), best_time);
+        term.factor = f.time;
+      } else if (item.criterion == "latency") {
+        ratio(latency_of(r), best_latency);
+        term.factor = f.latency;
+      } else if (item.criterion == "memory") {
+        const MemoryEstimate& m = r.estimate.memory;
+        if (m.known && m.capacity_gib > 0) {
+          term.value = m.headroom_gib / m.capacity_gib;
+          term.unit = "of capacity free";
+          term.normalised = std::clamp(*term.value / weights.enough_headroom, 0.0, 1.0);
+        }
+        term.factor = f.memory;
+      } else if (item.criterion == "network") {
+        term.value = communication_share(r.estimate.speed);
+        term.unit = "of the step waits";
+        term.normalised = 1 - *term.value;
+        term.factor = f.network;
+      } else if (item.criterion == "lifecycle") {
+        term.normalised = 1;
+        term.factor = f.lifecycle;
+      } else if (item.criterion == "availability") {
+        term.normalised = 1;
+        term.factor = f.availability;
+      }
+      term.contribution = term.weight * std::min(1.0, term.normalised / term.factor);
+      r.score += 100 * term.contribution;
+      r.criteria.push_back(term);
+    }
+  }
+  std::vector<std::size_t> order(candidates.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](const Recommendation& r) {
+    const double cost = r.estimate.cost.per_hour.value_or(std::numeric_limits<double>::infinity());
+    // Scores that print the same are the same: the cheaper, then the smaller machine, then the name decides.
+    return std::tuple(-std::round(r.score * 10), cost, r.machine.accelerators_per_node * r.machine.nodes,
+                      r.machine.vcpus, r.family->vendor, r.type->name);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return key(candidates[a]) < key(candidates[b]); });
+  std::vector<Recommendation> sorted;
+  sorted.reserve(candidates.size());
+  for (const std::size_t i : order) sorted.push_back(std::move(candidates[i]));
+  candidates = std::move(sorted);
+}
+
+}  // namespace gpuadvise
