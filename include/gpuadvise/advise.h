@@ -27,10 +27,10 @@ struct ScoreTerm {
   std::string_view criterion;   // cost, time, latency, memory, network, lifecycle, availability
   std::optional<double> value;  // unknown: no value, and no contribution
   std::string_view unit;
-  double normalised = 0;        // 1 is the best of all candidates
+  double normalised = 0;  // 1 is the best of all candidates
   double weight = 0;
-  double factor = 1;            // product of the rules that penalise (above 1) or reward it
-  double contribution = 0;      // weight x normalised / factor
+  double factor = 1;        // product of the rules that penalise (above 1) or reward it
+  double contribution = 0;  // weight x normalised / factor
 };
 
 struct Recommendation {
@@ -60,7 +60,7 @@ struct NearestMiss {
   Machine machine;
   double needed_gib = 0;
   double capacity_gib = 0;
-  std::string change;         // as flags: "--method qlora"; empty: none of those tried is enough
+  std::string change;  // as flags: "--method qlora"; empty: none of those tried is enough
   double changed_gib = 0;
 };
 
@@ -95,7 +95,7 @@ struct ProfileEstimate {
   Workload workload;
   Machine machine;
   Layout layout;
-  const Family* family = nullptr;       // where the profile names an instance type
+  const Family* family = nullptr;  // where the profile names an instance type
   const InstanceType* type = nullptr;
   Estimate estimate;
 };

@@ -25,9 +25,9 @@ struct PcieLane {
 struct HardwareAssumptions {
   std::span<const UsableMemory> usable_memory;  // the first that matches
   std::span<const PcieLane> pcie_lanes;
-  int assumed_pcie_generation = 0;              // where the card's is unknown
+  int assumed_pcie_generation = 0;  // where the card's is unknown
   int assumed_pcie_lanes = 0;
-  double rdma_from_gbps = 0;                    // a network this fast is RDMA when the profile does not say
+  double rdma_from_gbps = 0;  // a network this fast is RDMA when the profile does not say
 };
 
 }  // namespace gpuadvise

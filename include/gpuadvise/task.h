@@ -26,7 +26,8 @@ struct TaskPreset {
   std::string_view title_en;
   std::string_view title_zh;
   TaskKind kind;
-  std::string_view default_model;  // for tasks that can assume one; empty: the user must say
+  std::string_view default_model;        // for tasks that can assume one; empty: the user must say
+  std::string_view reference_card;       // accelerator id that SpeedEstimate::relative compares with; empty: none
   std::optional<double> patience_hours;  // longer than this, and more machines are considered; unknown: never
   Profile defaults;
 };

@@ -1,11 +1,9 @@
-#include "advisor/candidates.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "gpuadvise/error.h"
 
+#include "advisor/candidates.h"
 #include "base/text.h"
 #include "catalog/lookup.h"
 
@@ -18,7 +16,8 @@ using Names = std::span<const std::string_view>;
 [[noreturn]] void unknown(const Catalog& catalog, std::string_view field, std::string_view name) {
   std::string near;
   for (const auto real : nearest_names(catalog, name)) near += (near.empty() ? "" : ", ") + std::string(real);
-  throw InputError(Place{}, fmt::format("{}: \"{}\" is not in the catalog; nearest: {}", field, base::printable(name), near));
+  throw InputError(Place{},
+                   fmt::format("{}: \"{}\" is not in the catalog; nearest: {}", field, base::printable(name), near));
 }
 
 Names list(const std::optional<Names>& names) { return names.value_or(Names()); }

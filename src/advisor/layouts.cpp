@@ -1,9 +1,9 @@
-#include "advisor/layouts.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
+
+#include "advisor/layouts.h"
 
 namespace gpuadvise {
 
@@ -14,16 +14,25 @@ constexpr std::array kPowers = {1, 2, 4, 8, 16, 32, 64};
 class Search {
  public:
   Search(const Workload& workload, const Machine& machine, const Calibration& calibration, Objective objective)
-      : w_(workload), machine_(machine), calibration_(calibration), objective_(objective),
+      : w_(workload),
+        machine_(machine),
+        calibration_(calibration),
+        objective_(objective),
         cards_per_node_(std::max(1, static_cast<int>(std::lround(machine.accelerators_per_node)))),
         cards_(cards_per_node_ * machine.nodes) {}
 
   LayoutSearch run() {
     switch (w_.kind) {
-      case TaskKind::llm_training: training(); break;
+      case TaskKind::llm_training:
+        training();
+        break;
       case TaskKind::llm_serving:
-      case TaskKind::interactive: serving(); break;
-      case TaskKind::media_training: media_training(); break;
+      case TaskKind::interactive:
+        serving();
+        break;
+      case TaskKind::media_training:
+        media_training();
+        break;
       case TaskKind::media_inference:
       case TaskKind::rendering:
       case TaskKind::streaming:
@@ -44,9 +53,7 @@ class Search {
 
   static bool allowed(const std::optional<int>& pin, int value) { return !pin || *pin == value; }
 
-  MemoryEstimate memory(const Layout& layout) const {
-    return estimate_memory(w_, machine_, layout, calibration_);
-  }
+  MemoryEstimate memory(const Layout& layout) const { return estimate_memory(w_, machine_, layout, calibration_); }
 
   void closest(const Layout& layout, const MemoryEstimate& memory) {
     if (out_.closest.memory.total == 0 || memory.device < out_.closest.memory.device) {
@@ -145,7 +152,8 @@ class Search {
     static constexpr std::array kStages = {0, 1, 2, 3};
     static constexpr std::array kLight = {1, 3};
     static constexpr std::array kStatesOnly = {1};
-    const std::span<const int> stages = pins().zero_stage ? std::span<const int>(kStages) : std::span<const int>(kLight);
+    const std::span<const int> stages =
+        pins().zero_stage ? std::span<const int>(kStages) : std::span<const int>(kLight);
     const bool frozen = setup().method == Method::lora || setup().method == Method::qlora;
     const bool moe = w_.has_architecture && w_.architecture.experts > 0;
     bool any = try_split(1, 1, pins().expert.value_or(1), stages);
@@ -153,7 +161,8 @@ class Search {
     // model that leaves most of a card free.
     const bool roomy = any && out_.fits && out_.fits->memory.headroom_gib > 0.25 * machine_.memory_gib;
     if (any && (frozen || (machine_.nodes == 1 && roomy)) && !moe) return;
-    const std::span<const int> split_stages = pins().zero_stage ? std::span<const int>(kStages) : std::span<const int>(kStatesOnly);
+    const std::span<const int> split_stages =
+        pins().zero_stage ? std::span<const int>(kStages) : std::span<const int>(kStatesOnly);
     for (const int tensor : kPowers) {
       if (tensor > cards_per_node_) break;
       for (const int pipeline : kPowers) {
@@ -219,7 +228,8 @@ class Search {
 double merit(const Workload& workload, const SpeedEstimate& speed, Objective objective) {
   if (!speed.known) return speed.relative.value_or(0);
   switch (workload.kind) {
-    case TaskKind::llm_training: return speed.tokens_per_second.value_or(0);
+    case TaskKind::llm_training:
+      return speed.tokens_per_second.value_or(0);
     case TaskKind::llm_serving:
     case TaskKind::interactive: {
       if (objective == Objective::latency) {
@@ -229,11 +239,13 @@ double merit(const Workload& workload, const SpeedEstimate& speed, Objective obj
       return speed.output_tokens_per_second.value_or(0);
     }
     case TaskKind::media_training:
-    case TaskKind::media_inference: return speed.samples_per_second.value_or(speed.relative.value_or(0));
+    case TaskKind::media_inference:
+      return speed.samples_per_second.value_or(speed.relative.value_or(0));
     case TaskKind::rendering:
     case TaskKind::streaming:
     case TaskKind::transcoding:
-    case TaskKind::hpc: return speed.relative.value_or(0);
+    case TaskKind::hpc:
+      return speed.relative.value_or(0);
   }
   return 0;
 }

@@ -1,8 +1,7 @@
-#include "advisor/nearest_miss.h"
-
 #include <array>
 
 #include "advisor/layouts.h"
+#include "advisor/nearest_miss.h"
 #include "estimate/machine.h"
 
 namespace gpuadvise {
@@ -18,7 +17,8 @@ std::vector<Change> memory_changes(const Workload& w) {
   if (w.kind == TaskKind::llm_training) {
     const TrainingSpec& t = p.training;
     if (t.activation_checkpointing && *t.activation_checkpointing != Checkpointing::full) {
-      add("--activation-checkpointing full", [](Profile& q) { q.training.activation_checkpointing = Checkpointing::full; });
+      add("--activation-checkpointing full",
+          [](Profile& q) { q.training.activation_checkpointing = Checkpointing::full; });
     }
     if (t.micro_batch && *t.micro_batch > 1) {
       add("--micro-batch 1", [](Profile& q) { q.training.micro_batch = 1; });

@@ -1,11 +1,9 @@
-#include "advisor/notes.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 #include <stdexcept>
 
 #include "advisor/layouts.h"
+#include "advisor/notes.h"
 #include "advisor/score.h"
 #include "base/text.h"
 
@@ -67,7 +65,8 @@ class Reasons {
       add("memory/fit", "reason/fits", {{"spare", spare}});
     } else {
       add("memory/fit", "reason/fits-smaller-not",
-          {{"spare", spare}, {"smaller", fmt::format("{:g}", largest_gib)},
+          {{"spare", spare},
+           {"smaller", fmt::format("{:g}", largest_gib)},
            {"needed", significant(largest_gib > 0 ? m.device : 0)}});
     }
   }
@@ -95,7 +94,8 @@ class Reasons {
     } else {
       add("network/fast-link", "reason/fast-link",
           {{"link", pick_.machine.link == LinkKind::hccs ? "HCCS" : "NVLink"},
-           {"rate", fmt::format("{:g}", pick_.machine.link_gb_per_s)}, {"percent", percent}});
+           {"rate", fmt::format("{:g}", pick_.machine.link_gb_per_s)},
+           {"percent", percent}});
     }
   }
 
@@ -130,7 +130,8 @@ class Reasons {
         break;
       case TaskKind::llm_training:
       case TaskKind::media_training:
-      case TaskKind::media_inference: break;
+      case TaskKind::media_inference:
+        break;
     }
   }
 
@@ -159,7 +160,9 @@ class Reasons {
     const auto theirs = cost_of(*fastest);
     if (cheaper == 0 && fastest != &pick_ && my_time && their_time && theirs) {
       add("money/cheapest", "reason/cheapest-against-fastest",
-          {{"count", of}, {"faster", significant(*my_time / *their_time, 2)}, {"dearer", significant(*theirs / *mine, 2)}});
+          {{"count", of},
+           {"faster", significant(*my_time / *their_time, 2)},
+           {"dearer", significant(*theirs / *mine, 2)}});
     } else if (cheaper == 0) {
       add("money/cheapest", "reason/cheapest", {{"count", of}});
     } else {

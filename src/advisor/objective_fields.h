@@ -10,14 +10,14 @@
 namespace gpuadvise {
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, CriterionWeight>
+requires std::same_as<std::remove_const_t<S>, CriterionWeight>
 void fields(V& v, S& s) {
   v("criterion", s.criterion, base::Need::required);
   v("weight", s.weight, base::Need::required);
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, ObjectiveWeights>
+requires std::same_as<std::remove_const_t<S>, ObjectiveWeights>
 void fields(V& v, S& s) {
   v("id", s.id, base::Need::required);
   v("weights", s.weights, base::Need::required);

@@ -1,9 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <map>
 #include <tuple>
-
-#include <fmt/format.h>
 
 #include "gpuadvise/advise.h"
 
@@ -17,6 +16,7 @@
 #include "catalog/lookup.h"
 #include "estimate/cost.h"
 #include "estimate/machine.h"
+#include "workload/profile_fields.h"
 
 namespace gpuadvise {
 
@@ -34,7 +34,7 @@ class Recommender {
     for (const auto& entry : selection.entries) try_entry(entry, advice);
     const ObjectiveWeights* weights = &k_.objectives.front();
     for (const auto& row : k_.objectives) {
-      if (row.id == kObjectives[static_cast<std::size_t>(options_.objective)]) weights = &row;
+      if (row.id == names(Objective{})[static_cast<std::size_t>(options_.objective)]) weights = &row;
     }
     score(advice.recommendations, factors_, w_, *weights, options_.objective);
     if (!advice.recommendations.empty()) advice.recommendations.front().reasons = pick_reasons(advice, k_);
@@ -42,9 +42,6 @@ class Recommender {
   }
 
  private:
-  // In the order of Objective.
-  static constexpr std::array<std::string_view, 4> kObjectives = {"balanced", "cost", "speed", "latency"};
-
   void reject(Advice& advice, const Entry& e, std::string_view rule, std::string_view message,
               std::vector<std::pair<std::string_view, std::string>> values, double missing = 0) const {
     advice.rejected.push_back({e.family, e.type, make_note(k_, rule, message, std::move(values)), missing});
@@ -52,8 +49,15 @@ class Recommender {
 
   // Types that carry the same cards in the same number on the same links run a workload alike: searched once.
   const LayoutSearch& search(const Machine& m) {
-    const Key key{m.accelerator, m.accelerators_per_node, m.nodes, m.memory_gib, static_cast<int>(m.link),
-                  m.link_gb_per_s, m.nodes > 1 ? m.inter_node_gbps : 0, m.nodes > 1 && m.rdma, m.vcpus};
+    const Key key{m.accelerator,
+                  m.accelerators_per_node,
+                  m.nodes,
+                  m.memory_gib,
+                  static_cast<int>(m.link),
+                  m.link_gb_per_s,
+                  m.nodes > 1 ? m.inter_node_gbps : 0,
+                  m.nodes > 1 && m.rdma,
+                  m.vcpus};
     const auto [at, fresh] = searched_.try_emplace(key);
     if (fresh) at->second = best_layout(w_, m, k_.calibration, options_.objective);
     return at->second;
@@ -154,12 +158,14 @@ class Recommender {
       const Slo& slo = *w_.profile.inference.slo;
       const SpeedEstimate& s = r.estimate.speed;
       if (slo.ttft_ms && (!s.ttft_ms || *s.ttft_ms > *slo.ttft_ms)) {
-        return reject(advice, e, "constraint/ttft", "reject/ttft",
-                      {{"value", s.ttft_ms ? base::significant(*s.ttft_ms) : "?"}, {"target", base::significant(*slo.ttft_ms)}});
+        return reject(
+            advice, e, "constraint/ttft", "reject/ttft",
+            {{"value", s.ttft_ms ? base::significant(*s.ttft_ms) : "?"}, {"target", base::significant(*slo.ttft_ms)}});
       }
       if (slo.tpot_ms && (!s.tpot_ms || *s.tpot_ms > *slo.tpot_ms)) {
-        return reject(advice, e, "constraint/tpot", "reject/tpot",
-                      {{"value", s.tpot_ms ? base::significant(*s.tpot_ms) : "?"}, {"target", base::significant(*slo.tpot_ms)}});
+        return reject(
+            advice, e, "constraint/tpot", "reject/tpot",
+            {{"value", s.tpot_ms ? base::significant(*s.tpot_ms) : "?"}, {"target", base::significant(*slo.tpot_ms)}});
       }
     }
     factors_.emplace_back();

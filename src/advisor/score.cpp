@@ -1,5 +1,3 @@
-#include "advisor/score.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,6 +5,7 @@
 #include <tuple>
 
 #include "advisor/layouts.h"
+#include "advisor/score.h"
 
 namespace gpuadvise {
 
@@ -20,9 +19,7 @@ struct Raw {
 
 bool bounded(const Workload& w) { return w.kind == TaskKind::llm_training || w.kind == TaskKind::media_training; }
 
-double cards_of(const Recommendation& r) {
-  return std::max(1.0, r.machine.accelerators_per_node) * r.machine.nodes;
-}
+double cards_of(const Recommendation& r) { return std::max(1.0, r.machine.accelerators_per_node) * r.machine.nodes; }
 
 Raw cost_of(const Recommendation& r, const Workload& w) {
   const CostEstimate& c = r.estimate.cost;
@@ -40,9 +37,8 @@ Raw time_of(const Recommendation& r, const Workload& w) {
   const double rate = merit(w, r.estimate.speed, Objective::balanced);
   if (rate <= 0) return {std::nullopt, {}};
   // With no job to finish, more cards are not faster: one replica or one card is what a request meets.
-  const double streams = w.kind == TaskKind::llm_serving || w.kind == TaskKind::interactive
-                             ? std::max(1, r.layout.data)
-                             : cards_of(r);
+  const double streams =
+      w.kind == TaskKind::llm_serving || w.kind == TaskKind::interactive ? std::max(1, r.layout.data) : cards_of(r);
   return {streams / rate, "s per unit"};
 }
 

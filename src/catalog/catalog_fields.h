@@ -323,6 +323,7 @@ void fields(V& v, S& s) {
   v("title_zh", s.title_zh, Need::required);
   v("kind", s.kind, Need::required);
   v("default_model", s.default_model);
+  v("reference_card", s.reference_card);
   v("patience_hours", s.patience_hours);
   v("defaults", s.defaults);
 }

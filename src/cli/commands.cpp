@@ -6,6 +6,8 @@ namespace gpuadvise::cli {
 
 std::span<const CommandEntry> commands() {
   static constexpr std::array kCommands = std::to_array<CommandEntry>({
+      {"recommend", make_recommend},
+      {"estimate", make_estimate},
       {"catalog", make_catalog},
       {"tasks", make_tasks},
       {"models", make_models},

@@ -1,7 +1,7 @@
-#include "estimate/cost.h"
-
 #include <algorithm>
 #include <tuple>
+
+#include "estimate/cost.h"
 
 namespace gpuadvise {
 
@@ -9,10 +9,14 @@ namespace {
 
 ChargeType charge_of(const Workload& w) {
   switch (w.profile.operations.charge_type.value_or(ChargePreference::on_demand)) {
-    case ChargePreference::on_demand: return ChargeType::on_demand;
-    case ChargePreference::spot: return ChargeType::spot;
-    case ChargePreference::month: return ChargeType::month;
-    case ChargePreference::year: return ChargeType::year;
+    case ChargePreference::on_demand:
+      return ChargeType::on_demand;
+    case ChargePreference::spot:
+      return ChargeType::spot;
+    case ChargePreference::month:
+      return ChargeType::month;
+    case ChargePreference::year:
+      return ChargeType::year;
   }
   return ChargeType::on_demand;
 }
@@ -67,10 +71,13 @@ const Price* find_price(const Catalog& catalog, const Vendor* vendor, const Inst
 double hours_of(ChargeType charge) {
   constexpr double kMonth = 730;  // 8,760 hours a year over twelve months
   switch (charge) {
-    case ChargeType::month: return kMonth;
-    case ChargeType::year: return kMonth * 12;
+    case ChargeType::month:
+      return kMonth;
+    case ChargeType::year:
+      return kMonth * 12;
     case ChargeType::on_demand:
-    case ChargeType::spot: return 1;
+    case ChargeType::spot:
+      return 1;
   }
   return 1;
 }

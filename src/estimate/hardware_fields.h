@@ -10,7 +10,7 @@
 namespace gpuadvise {
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, UsableMemory>
+requires std::same_as<std::remove_const_t<S>, UsableMemory>
 void fields(V& v, S& s) {
   v("memory_type", s.memory_type);
   v("software_stack", s.software_stack);
@@ -20,7 +20,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, PcieLane>
+requires std::same_as<std::remove_const_t<S>, PcieLane>
 void fields(V& v, S& s) {
   v("generation", s.generation, base::Need::required);
   v("gb_per_s", s.gb_per_s, base::Need::required);
@@ -28,7 +28,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, HardwareAssumptions>
+requires std::same_as<std::remove_const_t<S>, HardwareAssumptions>
 void fields(V& v, S& s) {
   v("usable_memory", s.usable_memory, base::Need::required);
   v("pcie_lanes", s.pcie_lanes, base::Need::required);

@@ -1,14 +1,12 @@
-#include "estimate/machine.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 #include "gpuadvise/error.h"
 
 #include "base/text.h"
 #include "catalog/lookup.h"
+#include "estimate/machine.h"
 
 namespace gpuadvise {
 
@@ -44,8 +42,12 @@ void set_link(Machine& m, const Accelerator& a, const HardwareAssumptions& assum
               std::optional<double> gb_per_s) {
   m.link = kind;
   switch (kind) {
-    case LinkKind::none: m.link_gb_per_s = 0; break;
-    case LinkKind::pcie: m.link_gb_per_s = gb_per_s.value_or(pcie_gb_per_s(a, assumptions)); break;
+    case LinkKind::none:
+      m.link_gb_per_s = 0;
+      break;
+    case LinkKind::pcie:
+      m.link_gb_per_s = gb_per_s.value_or(pcie_gb_per_s(a, assumptions));
+      break;
     case LinkKind::nvlink:
     case LinkKind::hccs:
       // A link whose rate nobody states is at least as fast as the slot.
@@ -54,7 +56,8 @@ void set_link(Machine& m, const Accelerator& a, const HardwareAssumptions& assum
   }
 }
 
-// Where the vendor does not say, a module that carries its own link (SXM, OAM) has it; a PCIe card is taken to have none.
+// Where the vendor does not say, a module that carries its own link (SXM, OAM) has it; a PCIe card is taken to have
+// none.
 LinkKind link_of_card(const Accelerator& a) {
   const bool own = !a.link.empty() && a.link != "none" && a.form_factor != "PCIe";
   if (!own) return LinkKind::pcie;
@@ -95,7 +98,8 @@ Machine machine_of(const Catalog& catalog, const HardwareAssumptions& assumption
     const InstanceType* type = find_type(catalog, *spec.instance_type, &family);
     if (type == nullptr) {
       std::string near;
-      for (const auto name : nearest_names(catalog, *spec.instance_type)) near += (near.empty() ? "" : ", ") + std::string(name);
+      for (const auto name : nearest_names(catalog, *spec.instance_type))
+        near += (near.empty() ? "" : ", ") + std::string(name);
       throw InputError(Place{}, fmt::format("hardware.instance_type: unknown \"{}\"; nearest: {}",
                                             base::printable(*spec.instance_type), near));
     }
@@ -135,9 +139,8 @@ Layout layout_of(const Workload& w, const Machine& machine) {
   Layout layout;
   const bool serving = w.kind == TaskKind::llm_serving || w.kind == TaskKind::interactive;
   const bool nothing_said = !p.tensor && !p.pipeline && !p.data && !p.context;
-  layout.tensor = p.tensor.value_or(serving && nothing_said
-                                        ? std::max(1, static_cast<int>(std::lround(machine.accelerators_per_node)))
-                                        : 1);
+  layout.tensor = p.tensor.value_or(
+      serving && nothing_said ? std::max(1, static_cast<int>(std::lround(machine.accelerators_per_node))) : 1);
   layout.pipeline = p.pipeline.value_or(serving && nothing_said ? machine.nodes : 1);
   layout.context = p.context.value_or(1);
   layout.virtual_pipeline = p.virtual_pipeline.value_or(1);

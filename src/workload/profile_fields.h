@@ -24,6 +24,7 @@ constexpr auto names(LinkKind) { return std::to_array<std::string_view>({"none",
 constexpr auto names(ChargePreference) {
   return std::to_array<std::string_view>({"on_demand", "spot", "month", "year"});
 }
+constexpr auto names(Objective) { return std::to_array<std::string_view>({"balanced", "cost", "speed", "latency"}); }
 constexpr auto names(Bound) { return std::to_array<std::string_view>({"compute", "bandwidth", "mixed"}); }
 
 template <class V, class S>

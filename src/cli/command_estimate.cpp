@@ -1,0 +1,98 @@
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+
+#include "gpuadvise/advise.h"
+#include "gpuadvise/error.h"
+
+#include "base/node.h"
+#include "cli/command.h"
+#include "cli/format.h"
+#include "cli/profile_flags.h"
+#include "report/advice.h"
+#include "report/json_fields.h"
+#include "workload/profile.h"
+
+namespace gpuadvise::cli {
+
+namespace {
+
+class EstimateCommand : public Command {
+ public:
+  void setup(CLI::App& app, const base::Texts& texts) override {
+    flags_.add(app, texts);
+    app.add_option("--batch", batch_, texts("flag/batch"));
+    app.add_flag("--explain", explain_, texts("flag/explain"));
+    add_format(app, format_, texts);
+  }
+
+  int run(Context& context) override {
+    if (!batch_.empty()) return batch(context);
+    Profile profile = flags_.read();
+    // Here --accelerator and --instance say what to estimate, not what to search.
+    const ConstraintsSpec& c = profile.constraints;
+    if (!profile.hardware.accelerator && c.accelerators && c.accelerators->size() == 1) {
+      profile.hardware.accelerator = c.accelerators->front();
+    }
+    if (!profile.hardware.instance_type && c.instance_types && c.instance_types->size() == 1) {
+      profile.hardware.instance_type = c.instance_types->front();
+    }
+    const ProfileEstimate answer = estimate(profile, context.knowledge());
+    if (format_ == "json") {
+      report::print_estimate_json(context.out, answer, context.texts(), true);
+    } else {
+      report::print_estimate(context.out, answer, context.knowledge(), context.texts(),
+                             {context.width, 1, explain_, context.colour});
+    }
+    return answer.estimate.memory.known && !answer.estimate.memory.fits ? kNo : kFine;
+  }
+
+ private:
+  // One line in, one line out; a bad line answers with an error of its own and does not stop the rest.
+  int batch(Context& context) {
+    constexpr std::size_t kLongestLine = std::size_t{1} << 20U;
+    std::ifstream file;
+    if (batch_ != "-") {
+      base::read_bytes(batch_, {.bytes = std::size_t{1} << 32U});  // refuses folders and missing files in one way
+      file.open(batch_, std::ios::binary);
+    }
+    std::istream& in = batch_ == "-" ? std::cin : file;
+    const Knowledge& knowledge = context.knowledge();
+    std::string line;
+    for (int number = 1; std::getline(in, line); ++number) {
+      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      const std::string place = fmt::format("{}:{}", batch_, number);
+      std::string id;
+      try {
+        if (line.size() > kLongestLine) throw InputError(Place{place}, "longer than 1 MiB");
+        base::Arena arena;
+        const base::Node node = base::parse_json(line, place);
+        if (const base::Node* given = node.find("id"); given != nullptr && given->is(base::Node::Kind::string)) {
+          id = given->text;
+        }
+        const ProfileEstimate answer = estimate(read_profile(node, arena, place), knowledge);
+        report::print_estimate_json(context.out, answer, context.texts(), false);
+      } catch (const InputError& error) {
+        report::Json out;
+        out["schema_version"] = 1;
+        out["id"] = id.empty() ? report::Json(nullptr) : report::Json(id);
+        out["line"] = number;
+        out["error"] = error.what();
+        context.out << out.dump(-1, ' ', false, report::Json::error_handler_t::replace) << '\n';
+      }
+    }
+    return kFine;
+  }
+
+  ProfileFlags flags_;
+  std::string batch_;
+  bool explain_ = false;
+  std::string format_ = "table";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_estimate() { return std::make_unique<EstimateCommand>(); }
+
+}  // namespace gpuadvise::cli

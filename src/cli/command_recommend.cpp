@@ -1,0 +1,76 @@
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "gpuadvise/advise.h"
+#include "gpuadvise/error.h"
+
+#include "base/text.h"
+#include "catalog/catalog_fields.h"
+#include "cli/command.h"
+#include "cli/format.h"
+#include "cli/profile_flags.h"
+#include "report/advice.h"
+
+namespace gpuadvise::cli {
+
+namespace {
+
+template <class E>
+std::vector<std::string> words_of(E) {
+  const auto words = names(E{});
+  return {words.begin(), words.end()};
+}
+
+template <class E>
+E word(const std::string& text) {
+  const auto words = names(E{});
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == text) return static_cast<E>(i);
+  }
+  return E{};
+}
+
+class RecommendCommand : public Command {
+ public:
+  void setup(CLI::App& app, const base::Texts& texts) override {
+    flags_.add(app, texts);
+    app.add_option("--optimize", objective_, texts("flag/optimize"))->check(CLI::IsMember(words_of(Objective{})));
+    app.add_option("--include", include_, texts("flag/include"))
+        ->delimiter(',')
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->check(CLI::IsMember(words_of(Status{})));
+    app.add_option("--top", top_, texts("flag/top"))->check(CLI::Range(1, 1000));
+    app.add_flag("--explain", explain_, texts("flag/explain"));
+    add_format(app, format_, texts);
+  }
+
+  int run(Context& context) override {
+    RecommendOptions options;
+    options.objective = word<Objective>(objective_);
+    options.top = static_cast<std::size_t>(top_);
+    for (const auto& status : include_) options.include.push_back(word<Status>(status));
+    const Knowledge& knowledge = context.knowledge();
+    const Advice advice = recommend(flags_.read(), knowledge, options);
+    if (format_ == "json") {
+      report::print_advice_json(context.out, advice, knowledge, context.texts(), options.top, options.objective);
+    } else {
+      report::print_advice(context.out, advice, knowledge, context.texts(),
+                           {context.width, options.top, explain_, context.colour});
+    }
+    return advice.recommendations.empty() ? kNo : kFine;
+  }
+
+ private:
+  ProfileFlags flags_;
+  std::string objective_ = "balanced";
+  std::vector<std::string> include_;
+  int top_ = 5;
+  bool explain_ = false;
+  std::string format_ = "table";
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_recommend() { return std::make_unique<RecommendCommand>(); }
+
+}  // namespace gpuadvise::cli

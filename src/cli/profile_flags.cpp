@@ -1,0 +1,169 @@
+#include <array>
+#include <fmt/format.h>
+
+#include "gpuadvise/error.h"
+
+#include "base/node.h"
+#include "base/text.h"
+#include "cli/profile_flags.h"
+#include "workload/profile.h"
+
+namespace gpuadvise::cli {
+
+namespace {
+
+struct FlagEntry {
+  const char* flag;
+  const char* section;  // of the profile; empty: the top
+  const char* key;
+  bool list = false;
+  const char* inner = nullptr;  // for keys one level deeper
+};
+
+// Help texts are the messages "flag/KEY-OF-THE-FLAG"; the rest of a flag's meaning is its profile key.
+constexpr std::array kFlags = std::to_array<FlagEntry>({
+    {"--task", "", "task"},
+    {"--id", "", "id"},
+    {"--model", "model", "name"},
+    {"--params", "model", "params"},
+    {"--active-params", "model", "active_params"},
+    {"--method", "training", "method"},
+    {"--lora-rank", "training", "lora_rank"},
+    {"--lora-targets", "training", "lora_targets", true},
+    {"--base-weights", "training", "base_weights"},
+    {"--precision", "training", "precision"},
+    {"--master-weights", "training", "master_weights"},
+    {"--optimizer", "training", "optimizer"},
+    {"--sequence-length", "training", "sequence_length"},
+    {"--micro-batch", "training", "micro_batch"},
+    {"--global-batch", "training", "global_batch"},
+    {"--activation-checkpointing", "training", "activation_checkpointing"},
+    {"--flash-attention", "training", "flash_attention"},
+    {"--offload", "training", "offload"},
+    {"--fused-loss", "training", "fused_loss"},
+    {"--compile", "training", "compile"},
+    {"--framework", "training", "framework"},
+    {"--weights", "inference", "weights"},
+    {"--kv-cache", "inference", "kv_cache"},
+    {"--engine", "inference", "engine"},
+    {"--input-tokens", "inference", "input_tokens"},
+    {"--output-tokens", "inference", "output_tokens"},
+    {"--concurrency", "inference", "concurrency"},
+    {"--requests-per-second", "inference", "requests_per_second"},
+    {"--off-peak-requests-per-second", "inference", "off_peak_requests_per_second"},
+    {"--mode", "inference", "mode"},
+    {"--max-context", "inference", "max_context"},
+    {"--gpu-memory-utilization", "inference", "gpu_memory_utilization"},
+    {"--beam-width", "inference", "beam_width"},
+    {"--resolution", "inference", "resolution"},
+    {"--frames", "inference", "frames"},
+    {"--steps", "inference", "steps"},
+    {"--audio-seconds", "inference", "audio_seconds"},
+    {"--prefix-cache-hit-rate", "inference", "prefix_cache_hit_rate"},
+    {"--speculative-acceptance", "inference", "speculative_acceptance"},
+    {"--ttft-ms", "inference", "slo", false, "ttft_ms"},
+    {"--tpot-ms", "inference", "slo", false, "tpot_ms"},
+    {"--tensor", "parallelism", "tensor"},
+    {"--pipeline", "parallelism", "pipeline"},
+    {"--virtual-pipeline", "parallelism", "virtual_pipeline"},
+    {"--data-parallel", "parallelism", "data"},
+    {"--expert", "parallelism", "expert"},
+    {"--context-parallel", "parallelism", "context"},
+    {"--sequence-parallel", "parallelism", "sequence_parallel"},
+    {"--zero-stage", "parallelism", "zero_stage"},
+    {"--nodes", "hardware", "nodes"},
+    {"--accelerators-per-node", "hardware", "accelerators_per_node"},
+    {"--interconnect", "hardware", "interconnect"},
+    {"--inter-node-gbps", "hardware", "inter_node_gbps"},
+    {"--cuda", "software", "cuda"},
+    {"--driver", "software", "driver"},
+    {"--tokens", "data", "dataset_tokens"},
+    {"--dataset-samples", "data", "dataset_samples"},
+    {"--epochs", "data", "epochs"},
+    {"--dataset-gib", "data", "dataset_gib"},
+    {"--environment", "operations", "environment"},
+    {"--interruptible", "operations", "interruptible"},
+    {"--checkpointing", "operations", "checkpointing"},
+    {"--charge-type", "operations", "charge_type"},
+    {"--vendor", "constraints", "vendors", true},
+    {"--region", "constraints", "regions", true},
+    {"--accelerator", "constraints", "accelerators", true},
+    {"--family", "constraints", "families", true},
+    {"--instance", "constraints", "instance_types", true},
+    {"--max-nodes", "constraints", "max_nodes"},
+    {"--budget-per-hour", "constraints", "budget_per_hour"},
+    {"--budget-total", "constraints", "budget_total"},
+    {"--currency", "constraints", "currency"},
+    {"--deadline-hours", "constraints", "deadline_hours"},
+    {"--app", "hpc", "app"},
+    {"--case", "hpc", "case"},
+    {"--hpc-precision", "hpc", "precision"},
+    {"--bound", "hpc", "bound"},
+    {"--arithmetic-intensity", "hpc", "arithmetic_intensity"},
+    {"--renderer", "rendering", "app"},
+    {"--scene", "rendering", "scene"},
+    {"--codec", "transcoding", "codec"},
+});
+
+base::Node map_of(std::string key, base::Node value) {
+  base::Node map;
+  map.kind = base::Node::Kind::map;
+  map.members.push_back({std::move(key), 0, 0, std::move(value)});
+  return map;
+}
+
+base::Node value_node(const FlagEntry& entry, const std::vector<std::string>& values) {
+  if (!entry.list) return base::scalar_node(values.back());
+  base::Node list;
+  list.kind = base::Node::Kind::list;
+  for (const auto& value : values) {
+    for (const auto part : base::split(value, ',')) {
+      base::Node item = base::scalar_node(base::trim(part));
+      if (item.text.empty()) throw InputError(Place{entry.flag}, "an empty name in the list");
+      item.kind = base::Node::Kind::string;
+      list.items.push_back(std::move(item));
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+void ProfileFlags::add(CLI::App& app, const base::Texts& texts) {
+  for (const auto& entry : kFlags) {
+    const std::string id = fmt::format("flag/{}", entry.flag + 2);
+    std::string help = texts.has(id) ? texts(id) : std::string();
+    const std::string path = fmt::format("{}{}{}{}", entry.section, *entry.section != '\0' ? "." : "", entry.key,
+                                         entry.inner != nullptr ? fmt::format(".{}", entry.inner) : "");
+    if (help.empty()) help = texts("flag/profile-key", {{"key", path}});
+    app.add_option(entry.flag, values_[entry.flag], help)
+        ->expected(1)
+        ->multi_option_policy(entry.list ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::Throw)
+        ->group(entry.list ? texts("flag/group-limits") : texts("flag/group-workload"));
+  }
+  app.add_option("--profile", profile_path_, texts("flag/profile"));
+}
+
+Profile ProfileFlags::read() {
+  Profile profile;
+  std::vector<Assumption> ignored;
+  for (const auto& entry : kFlags) {
+    const auto found = values_.find(entry.flag);
+    if (found == values_.end() || found->second.empty()) continue;
+    for (const auto& value : found->second) {
+      if (base::invalid_utf8_at(value)) throw InputError(Place{entry.flag}, "is not valid UTF-8");
+    }
+    base::Node value = value_node(entry, found->second);
+    if (entry.inner != nullptr) value = map_of(entry.inner, std::move(value));
+    value = map_of(entry.key, std::move(value));
+    if (*entry.section != '\0') value = map_of(entry.section, std::move(value));
+    fill_in(profile, read_profile(value, arena_, entry.flag), Assumption::Origin::inferred, ignored);
+  }
+  if (!profile_path_.empty()) {
+    const auto node = base::parse_document(base::read_bytes(profile_path_), profile_path_);
+    fill_in(profile, read_profile(node, arena_, profile_path_), Assumption::Origin::inferred, ignored);
+  }
+  return profile;
+}
+
+}  // namespace gpuadvise::cli

@@ -1,0 +1,29 @@
+// Advice and estimates as people and scripts read them: one file per output format.
+#pragma once
+
+#include <ostream>
+
+#include "gpuadvise/advise.h"
+
+#include "base/message.h"
+
+namespace gpuadvise::report {
+
+struct TableOptions {
+  std::size_t width = 100;
+  std::size_t top = 5;
+  bool explain = false;
+  bool colour = false;
+};
+
+void print_advice(std::ostream& out, const Advice& advice, const Knowledge& knowledge, const base::Texts& texts,
+                  const TableOptions& options);
+void print_advice_json(std::ostream& out, const Advice& advice, const Knowledge& knowledge, const base::Texts& texts,
+                       std::size_t top, Objective objective);
+
+void print_estimate(std::ostream& out, const ProfileEstimate& estimate, const Knowledge& knowledge,
+                    const base::Texts& texts, const TableOptions& options);
+// One line without `pretty`, for batches.
+void print_estimate_json(std::ostream& out, const ProfileEstimate& estimate, const base::Texts& texts, bool pretty);
+
+}  // namespace gpuadvise::report

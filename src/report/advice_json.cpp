@@ -1,0 +1,117 @@
+#include "catalog/catalog_fields.h"
+#include "catalog/lookup.h"
+#include "report/advice.h"
+#include "report/estimate_json.h"
+
+namespace gpuadvise::report {
+
+namespace {
+
+std::string note_text(const Note& note, Lang lang) {
+  std::vector<std::pair<std::string_view, std::string_view>> args;
+  for (const auto& [name, value] : note.values) args.emplace_back(name, value);
+  return base::fill(note.text.in(lang), args);
+}
+
+Json notes_json(std::span<const Note> notes, Lang lang) {
+  Json out = Json::array();
+  for (const auto& note : notes) out.push_back({{"rule", std::string(note.rule)}, {"text", note_text(note, lang)}});
+  return out;
+}
+
+Json accelerator_json(const Machine& m, const InstanceType& type) {
+  const Accelerator& a = *m.accelerator;
+  return {{"id", std::string(a.id)},
+          {"name", std::string(a.name)},
+          {"memory_gib", to_json(type.accelerator_memory_gib ? type.accelerator_memory_gib : a.memory_gib)},
+          {"form_factor", to_json(a.form_factor)},
+          {"slice", type.slice}};
+}
+
+Json recommendation_json(const Recommendation& r, std::size_t rank, const Workload& w, const base::Texts& texts) {
+  Json out;
+  out["rank"] = rank;
+  out["vendor"] = std::string(r.family->vendor);
+  out["family"] = std::string(r.family->name);
+  out["instance_type"] = std::string(r.type->name);
+  out["status"] = std::string(names(Status{})[static_cast<std::size_t>(status_of(*r.family, *r.type))]);
+  out["nodes"] = r.machine.nodes;
+  out["accelerator"] = accelerator_json(r.machine, *r.type);
+  out["accelerators_total"] = to_json(r.machine.accelerators_per_node * r.machine.nodes);
+  out["layout"] = layout_json(r.layout, w.kind);
+  out["memory"] = memory_json(r.estimate.memory, texts);
+  out["speed"] = speed_json(r.estimate.speed, texts);
+  out["hours_to_finish"] = to_json(r.hours_to_finish);
+  out["cost"] = cost_json(r.estimate.cost, texts);
+  out["confidence"] = confidence_word(r.estimate.confidence);
+  out["score"] = to_json(r.score);
+  Json& criteria = out["criteria"] = Json::array();
+  for (const auto& c : r.criteria) {
+    criteria.push_back({{"criterion", std::string(c.criterion)},
+                        {"value", to_json(c.value)},
+                        {"unit", to_json(c.unit)},
+                        {"normalised", to_json(c.normalised)},
+                        {"weight", to_json(c.weight)},
+                        {"factor", to_json(c.factor)},
+                        {"contribution", to_json(c.contribution)}});
+  }
+  out["reasons"] = notes_json(r.reasons, texts.lang());
+  out["warnings"] = notes_json(r.warnings, texts.lang());
+  return out;
+}
+
+}  // namespace
+
+void print_advice_json(std::ostream& out, const Advice& advice, const Knowledge& knowledge, const base::Texts& texts,
+                       std::size_t top, Objective objective) {
+  Json root;
+  root["schema_version"] = 1;
+  Json request = to_json(advice.workload.profile);
+  request["optimize"] = std::string(names(Objective{})[static_cast<std::size_t>(objective)]);
+  Json& resolved = request["resolved_names"] = Json::array();
+  for (const auto& name : advice.resolved_names) {
+    Json item;
+    item["name"] = name.name;
+    item["documented"] = name.documented;
+    Json& searched = item["searched"] = Json::array();
+    Json& caveats = item["caveats"] = Json::array();
+    for (const Family* family : name.searched) {
+      searched.push_back(std::string(family->vendor) + "/" + std::string(family->name));
+      if (!family->caveat.empty()) caveats.push_back(std::string(family->caveat.in(texts.lang())));
+    }
+    item["said"] = name.note == nullptr ? Json(nullptr) : Json(std::string(name.note->said.in(texts.lang())));
+    item["truth"] = name.note == nullptr ? Json(nullptr) : Json(std::string(name.note->truth.in(texts.lang())));
+    resolved.push_back(std::move(item));
+  }
+  request["assumptions"] = assumptions_json(advice.workload, texts);
+  root["request"] = std::move(request);
+  root["catalog"] = {{"version", std::string(knowledge.catalog.date)},
+                     {"date", std::string(knowledge.catalog.date)},
+                     {"sha256", std::string(knowledge.catalog.sha256)}};
+  Json& list = root["recommendations"] = Json::array();
+  for (std::size_t i = 0; i < advice.recommendations.size() && i < top; ++i) {
+    list.push_back(recommendation_json(advice.recommendations[i], i + 1, advice.workload, texts));
+  }
+  Json& rejected = root["rejected"] = Json::array();
+  for (const auto& r : advice.rejected) {
+    rejected.push_back({{"vendor", std::string(r.family->vendor)},
+                        {"instance_type", std::string(r.type->name)},
+                        {"rule", std::string(r.reason.rule)},
+                        {"reason", note_text(r.reason, texts.lang())}});
+  }
+  if (advice.nearest_miss) {
+    const NearestMiss& m = *advice.nearest_miss;
+    root["nearest_miss"] = {{"instance_type", std::string(m.type->name)},
+                            {"needed_gib", to_json(m.needed_gib)},
+                            {"capacity_gib", to_json(m.capacity_gib)},
+                            {"change", m.change.empty() ? Json(nullptr) : Json(m.change)},
+                            {"changed_gib", m.change.empty() ? Json(nullptr) : to_json(m.changed_gib)}};
+  } else {
+    root["nearest_miss"] = nullptr;
+  }
+  root["counts"] = {
+      {"searched", advice.searched}, {"fit", advice.recommendations.size()}, {"rejected", advice.rejected.size()}};
+  out << root.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace gpuadvise::report

@@ -1,0 +1,163 @@
+#include <cmath>
+
+#include "catalog/catalog_fields.h"
+#include "report/advice.h"
+#include "report/estimate_json.h"
+
+namespace gpuadvise::report {
+
+namespace {
+
+// JSON has no NaN or infinity; what is not a number is not known.
+Json number(double value) { return std::isfinite(value) ? to_json(value) : Json(nullptr); }
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+
+Json why(std::string_view id, const base::Texts& texts) {
+  if (id.empty()) return nullptr;
+  return texts.has(id) ? Json(std::string(texts.raw(id))) : Json(std::string(id));
+}
+
+Json band(double low, double high) {
+  if (low == 0 && high == 0) return nullptr;
+  return Json::array({number(low), number(high)});
+}
+
+}  // namespace
+
+Json memory_json(const MemoryEstimate& m, const base::Texts& texts) {
+  Json out;
+  const auto item = [&](double value) { return m.known ? number(value) : Json(nullptr); };
+  Json& per = out["per_accelerator_gib"];
+  per["weights"] = item(m.weights);
+  per["gradients"] = item(m.gradients);
+  per["optimizer"] = item(m.optimizer);
+  per["activations"] = item(m.activations);
+  per["logits"] = item(m.logits);
+  per["kv_cache"] = item(m.kv_cache);
+  per["adapters"] = item(m.adapters);
+  per["communication"] = item(m.communication);
+  per["runtime"] = item(m.runtime);
+  per["fragmentation"] = item(m.fragmentation);
+  per["total"] = item(m.total);
+  out["by_meter"] = {{"allocated", item(m.allocated)}, {"reserved", item(m.reserved)}, {"device", item(m.device)}};
+  out["capacity_gib"] = m.capacity_gib > 0 ? number(m.capacity_gib) : Json(nullptr);
+  out["fits"] = m.known ? Json(m.fits) : Json(nullptr);
+  out["headroom_gib"] = m.known && m.capacity_gib > 0 ? number(m.headroom_gib) : Json(nullptr);
+  out["band_percent"] = m.known ? band(m.band_low_percent, m.band_high_percent) : Json(nullptr);
+  if (!m.known) out["why"] = why(m.why, texts);
+  return out;
+}
+
+Json speed_json(const SpeedEstimate& s, const base::Texts& texts) {
+  Json out;
+  out["tokens_per_second"] = number(s.tokens_per_second);
+  out["tokens_per_second_per_accelerator"] = number(s.tokens_per_second_per_accelerator);
+  out["samples_per_second"] = number(s.samples_per_second);
+  out["tflops_per_accelerator"] = number(s.tflops_per_accelerator);
+  out["mfu_percent"] = number(s.mfu_percent);
+  out["step_seconds"] = number(s.step_seconds);
+  out["ttft_ms"] = number(s.ttft_ms);
+  out["tpot_ms"] = number(s.tpot_ms);
+  out["latency_ms"] = number(s.latency_ms);
+  out["output_tokens_per_second"] = number(s.output_tokens_per_second);
+  out["total_tokens_per_second"] = number(s.total_tokens_per_second);
+  out["requests_per_second"] = number(s.requests_per_second);
+  out["value"] = number(s.value);
+  out["unit"] = s.unit.empty() ? Json(nullptr) : Json(std::string(s.unit));
+  out["relative"] = number(s.relative);
+  out["band_percent"] = band(s.band_low_percent, s.band_high_percent);
+  const StepTerms& t = s.terms;
+  out["terms_seconds"] = {{"compute", number(t.compute)},
+                          {"attention", number(t.attention)},
+                          {"memory_traffic", number(t.memory_traffic)},
+                          {"tensor_comm", number(t.tensor_comm)},
+                          {"pipeline_bubble", number(t.pipeline_bubble)},
+                          {"data_comm", number(t.data_comm)},
+                          {"expert_comm", number(t.expert_comm)},
+                          {"context_comm", number(t.context_comm)},
+                          {"optimizer", number(t.optimizer)},
+                          {"host", number(t.host)},
+                          {"data_loading", number(t.data_loading)}};
+  if (!s.known) out["why"] = why(s.why, texts);
+  return out;
+}
+
+Json cost_json(const CostEstimate& c, const base::Texts& texts) {
+  Json out;
+  out["currency"] = c.currency.empty() ? Json(nullptr) : Json(std::string(c.currency));
+  out["per_hour"] = number(c.per_hour);
+  out["per_million_tokens"] = number(c.per_million_tokens);
+  out["to_finish"] = number(c.to_finish);
+  if (c.price == nullptr) {
+    out["basis"] = nullptr;
+    out["why"] = why(c.why, texts);
+    return out;
+  }
+  const Price& p = *c.price;
+  out["basis"] = {{"charge", std::string(names(ChargeType{})[static_cast<std::size_t>(p.charge)])},
+                  {"amount", number(p.amount)},
+                  {"region", to_json(p.region)},
+                  {"as_of", to_json(p.as_of)},
+                  {"source", std::string(p.source)},
+                  {"confidence", std::string(names(SourceKind{})[static_cast<std::size_t>(p.confidence)])}};
+  return out;
+}
+
+Json layout_json(const Layout& l, TaskKind kind) {
+  Json out;
+  out["tensor"] = l.tensor;
+  out["pipeline"] = l.pipeline;
+  out["virtual_pipeline"] = l.virtual_pipeline;
+  out["data"] = l.data;
+  out["expert"] = l.expert;
+  out["context"] = l.context;
+  out["sequence_parallel"] = l.sequence_parallel;
+  const bool training = kind == TaskKind::llm_training || kind == TaskKind::media_training;
+  out["zero_stage"] = training ? Json(l.zero_stage) : Json(nullptr);
+  out["micro_batch"] = training ? Json(l.micro_batch) : Json(nullptr);
+  out["activation_checkpointing"] =
+      training ? Json(std::string(names(Checkpointing{})[static_cast<std::size_t>(l.checkpointing)])) : Json(nullptr);
+  return out;
+}
+
+std::string assumption_text(const Assumption& a, const base::Texts& texts) {
+  const char* id = a.origin == Assumption::Origin::task_preset     ? "assumption/preset"
+                   : a.origin == Assumption::Origin::model_library ? "assumption/library"
+                                                                   : "assumption/inferred";
+  return texts(id, {{"field", a.field}, {"value", a.value}});
+}
+
+Json assumptions_json(const Workload& w, const base::Texts& texts) {
+  Json out = Json::array();
+  for (const auto& assumption : w.assumptions) out.push_back(assumption_text(assumption, texts));
+  return out;
+}
+
+std::string_view confidence_word(EstimateConfidence confidence) {
+  switch (confidence) {
+    case EstimateConfidence::measured:
+      return "measured";
+    case EstimateConfidence::interpolated:
+      return "interpolated";
+    case EstimateConfidence::extrapolated:
+      return "extrapolated";
+    case EstimateConfidence::unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+void print_estimate_json(std::ostream& out, const ProfileEstimate& e, const base::Texts& texts, bool pretty) {
+  Json root;
+  root["schema_version"] = 1;
+  root["id"] = e.workload.profile.id ? Json(std::string(*e.workload.profile.id)) : Json(nullptr);
+  root["memory"] = memory_json(e.estimate.memory, texts);
+  root["speed"] = speed_json(e.estimate.speed, texts);
+  root["cost"] = cost_json(e.estimate.cost, texts);
+  root["layout"] = layout_json(e.layout, e.workload.kind);
+  root["assumptions"] = assumptions_json(e.workload, texts);
+  root["confidence"] = confidence_word(e.estimate.confidence);
+  out << root.dump(pretty ? 2 : -1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace gpuadvise::report
