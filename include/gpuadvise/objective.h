@@ -14,6 +14,7 @@ struct CriterionWeight {
 struct ObjectiveWeights {
   std::string_view id;  // balanced, cost, speed, latency
   std::span<const CriterionWeight> weights;
+  double soon_enough;      // share of the task's patience: a job done in less is no better for it
   double enough_headroom;  // share of a card's memory left free from which more is no better
 };
 

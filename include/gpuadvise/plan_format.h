@@ -15,15 +15,15 @@ namespace gpuadvise {
 using Paths = std::span<const std::string_view>;
 
 struct PlanDiskFormat {
-  std::string_view each;      // path of the list of disks; empty: the attributes stand at the top
+  std::string_view each;  // path of the list of disks; empty: the attributes stand at the top
   std::string_view category;
   std::string_view size;
   std::string_view level;
-  std::string_view only_when; // "key=value": an entry counts only then
+  std::string_view only_when;  // "key=value": an entry counts only then
 };
 
 struct PlanResource {
-  std::string_view type;      // alicloud_instance, ALIYUN::ECS::InstanceGroup
+  std::string_view type;  // alicloud_instance, ALIYUN::ECS::InstanceGroup
   std::string_view vendor;
   std::string_view role;      // machine, pool, template, group, service, storage, placement, address, balancer, ignored
   std::string_view each;      // the resource holds a list of machines here; paths below start from its entries
@@ -37,9 +37,9 @@ struct PlanResource {
   Paths max_count;
   Paths zones;
   Paths subnets;
-  Paths zone_policy;          // values that spread evenly are listed in spread_words
+  Paths zone_policy;  // values that spread evenly are listed in spread_words
   Paths charge;
-  Paths spot;                 // present and not off: spot
+  Paths spot;  // present and not off: spot
   Paths spot_cap;
   std::span<const PlanDiskFormat> system_disk;
   std::span<const PlanDiskFormat> data_disks;
@@ -49,18 +49,18 @@ struct PlanResource {
   Paths placement_strategy;
   Paths hpc_cluster;
   Paths erdma;
-  Paths public_address;       // present and neither false, 0 nor empty
-  Paths labels;               // maps, or lists of {key, value}
+  Paths public_address;  // present and neither false, 0 nor empty
+  Paths labels;          // maps, or lists of {key, value}
   Paths names;
-  Paths claims;               // free text about the machine: descriptions
-  Paths gpus;                 // cards asked for
+  Paths claims;  // free text about the machine: descriptions
+  Paths gpus;    // cards asked for
   Paths driver;
-  Paths links;                // attributes whose references tie this resource to others
+  Paths links;  // attributes whose references tie this resource to others
 };
 
 // One word of a format and what it means: charge_words, spread_words, placement_words.
 struct PlanWord {
-  std::string_view about;     // charge, spot, zone_policy, placement
+  std::string_view about;  // charge, spot, zone_policy, placement
   std::string_view word;
   std::string_view means;
 };

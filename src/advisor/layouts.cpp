@@ -13,11 +13,13 @@ constexpr std::array kPowers = {1, 2, 4, 8, 16, 32, 64};
 
 class Search {
  public:
-  Search(const Workload& workload, const Machine& machine, const Calibration& calibration, Objective objective)
+  Search(const Workload& workload, const Machine& machine, const Calibration& calibration, Objective objective,
+         double margin)
       : w_(workload),
         machine_(machine),
         calibration_(calibration),
         objective_(objective),
+        margin_(margin),
         cards_per_node_(std::max(1, static_cast<int>(std::lround(machine.accelerators_per_node)))),
         cards_(cards_per_node_ * machine.nodes) {}
 
@@ -72,9 +74,12 @@ class Search {
     }
   }
 
+  // A verdict needs room for the error of the estimate. Memory that cannot be estimated turns nothing away.
+  bool safe(const MemoryEstimate& m) const { return !m.known || m.device * (1 + margin_) <= machine_.memory_gib; }
+
   bool consider(const Layout& layout) {
     const MemoryEstimate m = memory(layout);
-    if (!m.fits) {
+    if (!safe(m)) {
       closest(layout, m);
       return false;
     }
@@ -92,7 +97,7 @@ class Search {
       layout.checkpointing = degree;
       layout.micro_batch = setup().micro_batch.value_or(1);
       MemoryEstimate m = memory(layout);
-      if (!m.fits) {
+      if (!safe(m)) {
         closest(layout, m);
         continue;
       }
@@ -105,7 +110,7 @@ class Search {
           Layout larger = layout;
           larger.micro_batch *= 2;
           const MemoryEstimate more = memory(larger);
-          if (!more.fits) break;
+          if (!safe(more)) break;
           layout = larger;
           m = more;
         }
@@ -217,6 +222,7 @@ class Search {
   const Machine& machine_;
   const Calibration& calibration_;
   Objective objective_;
+  double margin_;
   int cards_per_node_;
   int cards_;
   double best_ = 0;
@@ -250,9 +256,9 @@ double merit(const Workload& workload, const SpeedEstimate& speed, Objective obj
   return 0;
 }
 
-LayoutSearch best_layout(const Workload& workload, const Machine& machine, const Calibration& calibration,
+LayoutSearch best_layout(const Workload& workload, const Machine& machine, const Knowledge& knowledge,
                          Objective objective) {
-  return Search(workload, machine, calibration, objective).run();
+  return Search(workload, machine, knowledge.calibration, objective, knowledge.hardware.memory_margin).run();
 }
 
 }  // namespace gpuadvise

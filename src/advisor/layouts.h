@@ -21,7 +21,8 @@ struct LayoutSearch {
   LayoutChoice closest;
 };
 
-LayoutSearch best_layout(const Workload& workload, const Machine& machine, const Calibration& calibration,
+// A layout fits when the estimate and a margin for its error stay within usable memory.
+LayoutSearch best_layout(const Workload& workload, const Machine& machine, const Knowledge& knowledge,
                          Objective objective);
 
 // Higher is better: tokens, samples or relative work a second, or for latency its inverse.

@@ -70,7 +70,7 @@ std::optional<NearestMiss> find_nearest_miss(const std::vector<Rejection>& rejec
   miss.needed_gib = machine->memory_gib + nearest->missing_gib;
   for (const auto& change : memory_changes(advice.workload)) {
     const Workload changed = resolve(change.profile, knowledge.catalog);
-    const LayoutSearch search = best_layout(changed, *machine, knowledge.calibration, Objective::balanced);
+    const LayoutSearch search = best_layout(changed, *machine, knowledge, Objective::balanced);
     if (!search.fits) continue;
     miss.change = change.flags;
     miss.changed_gib = search.fits->memory.device;

@@ -61,6 +61,8 @@ class Reasons {
       }
     }
     const std::string spare = significant(m.headroom_gib);
+    // Small slices and old cards show nothing: the contrast is worth a word from half of what is needed.
+    if (largest_gib < 0.5 * m.device) largest = nullptr;
     if (largest == nullptr) {
       add("memory/fit", "reason/fits", {{"spare", spare}});
     } else {
@@ -86,13 +88,15 @@ class Reasons {
       return;
     }
     const std::string percent = fmt::format("{:.0f}", 100 * communication_share(pick_.estimate.speed));
+    constexpr double kIdle = 0.03;
     if (pick_.machine.nodes > 1) {
       add("network/between-machines", pick_.machine.rdma ? "reason/rdma" : "reason/tcp",
           {{"gbps", fmt::format("{:g}", pick_.machine.inter_node_gbps)}, {"percent", percent}});
     } else if (pick_.machine.link == LinkKind::pcie) {
       add("network/light-traffic", "reason/pcie-enough", {{"percent", percent}});
     } else {
-      add("network/fast-link", "reason/fast-link",
+      const bool idle = communication_share(pick_.estimate.speed) < kIdle;
+      add("network/fast-link", idle ? "reason/fast-link-idle" : "reason/fast-link",
           {{"link", pick_.machine.link == LinkKind::hccs ? "HCCS" : "NVLink"},
            {"rate", fmt::format("{:g}", pick_.machine.link_gb_per_s)},
            {"percent", percent}});

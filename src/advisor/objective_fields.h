@@ -21,6 +21,7 @@ requires std::same_as<std::remove_const_t<S>, ObjectiveWeights>
 void fields(V& v, S& s) {
   v("id", s.id, base::Need::required);
   v("weights", s.weights, base::Need::required);
+  v("soon_enough", s.soon_enough, base::Need::required);
   v("enough_headroom", s.enough_headroom, base::Need::required);
 }
 

@@ -36,7 +36,7 @@ class Recommender {
     for (const auto& row : k_.objectives) {
       if (row.id == names(Objective{})[static_cast<std::size_t>(options_.objective)]) weights = &row;
     }
-    score(advice.recommendations, factors_, w_, *weights, options_.objective);
+    score(advice.recommendations, factors_, w_, *weights);
     if (!advice.recommendations.empty()) advice.recommendations.front().reasons = pick_reasons(advice, k_);
     advice.nearest_miss = find_nearest_miss(advice.rejected, advice, k_);
   }
@@ -59,7 +59,7 @@ class Recommender {
                   m.nodes > 1 && m.rdma,
                   m.vcpus};
     const auto [at, fresh] = searched_.try_emplace(key);
-    if (fresh) at->second = best_layout(w_, m, k_.calibration, options_.objective);
+    if (fresh) at->second = best_layout(w_, m, k_, options_.objective);
     return at->second;
   }
 
@@ -126,9 +126,10 @@ class Recommender {
       reject(advice, e, "layout/none", "reject/no-layout", {});
       return;
     }
-    const double missing = m->device - machine.memory_gib;
+    const double needed = m->device * (1 + k_.hardware.memory_margin);
+    const double missing = needed - machine.memory_gib;
     reject(advice, e, "memory/fit", "reject/memory",
-           {{"needed", base::significant(m->device)}, {"capacity", base::significant(machine.memory_gib)}},
+           {{"needed", base::significant(needed)}, {"capacity", base::significant(machine.memory_gib)}},
            std::max(missing, 1e-6));
   }
 

@@ -26,7 +26,9 @@ Raw cost_of(const Recommendation& r, const Workload& w) {
   if (!c.known) return {std::nullopt, {}};
   if (bounded(w)) return {c.to_finish ? c.to_finish : c.per_hour, c.to_finish ? "to finish" : "per hour"};
   // A service costs what its machines cost an hour; work without end costs what a unit of it costs.
-  if (w.kind == TaskKind::llm_serving || w.kind == TaskKind::interactive) return {c.per_hour, "per hour"};
+  if (w.kind == TaskKind::llm_serving || w.kind == TaskKind::interactive || w.kind == TaskKind::media_inference) {
+    return {c.per_hour, "per hour"};
+  }
   const double rate = merit(w, r.estimate.speed, Objective::balanced);
   if (rate <= 0 || !c.per_hour) return {std::nullopt, {}};
   return {*c.per_hour / rate, "per hour and unit of speed"};
@@ -58,7 +60,7 @@ double communication_share(const SpeedEstimate& s) {
 }
 
 void score(std::vector<Recommendation>& candidates, const std::vector<CriterionFactors>& factors, const Workload& w,
-           const ObjectiveWeights& weights, Objective) {
+           const ObjectiveWeights& weights) {
   double best_cost = std::numeric_limits<double>::infinity();
   double best_time = best_cost;
   double best_latency = best_cost;
@@ -69,6 +71,10 @@ void score(std::vector<Recommendation>& candidates, const std::vector<CriterionF
     least(best_cost, cost_of(r, w));
     least(best_time, time_of(r, w));
     least(best_latency, latency_of(r));
+  }
+  // A job that is done soon enough gains nothing by being done sooner.
+  if (w.task->patience_hours && bounded(w)) {
+    best_time = std::max(best_time, *w.task->patience_hours * weights.soon_enough);
   }
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     Recommendation& r = candidates[i];
@@ -83,7 +89,7 @@ void score(std::vector<Recommendation>& candidates, const std::vector<CriterionF
         term.value = raw.value;
         term.unit = raw.unit;
         // An unknown price or speed earns nothing: it never beats a known one.
-        term.normalised = raw.value && *raw.value > 0 ? best / *raw.value : 0;
+        term.normalised = raw.value && *raw.value > 0 ? std::min(1.0, best / *raw.value) : 0;
       };
       if (item.criterion == "cost") {
         ratio(cost_of(r, w), best_cost);

@@ -20,7 +20,7 @@ struct CriterionFactors {
 
 // Fills criteria and score of every candidate, and sorts: best score first, then cheaper, then by name.
 void score(std::vector<Recommendation>& candidates, const std::vector<CriterionFactors>& factors,
-           const Workload& workload, const ObjectiveWeights& weights, Objective objective);
+           const Workload& workload, const ObjectiveWeights& weights);
 
 // Exposed communication as a share of a step, 0 to 1.
 double communication_share(const SpeedEstimate& speed);

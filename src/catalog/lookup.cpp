@@ -107,9 +107,9 @@ FamilyRequest find_families(const Catalog& catalog, std::string_view name) {
       request.documented = true;
     }
   }
-  if (!request.families.empty()) return request;
+  // A name may be one vendor's family and another's mistake (GN8 and gn8): both are meant until a vendor is named.
   for (const auto& match : matches) {
-    if (match.note == nullptr) continue;
+    if (match.note == nullptr || match.note->documented) continue;
     for (const auto nearest : match.note->nearest) {
       for (const auto& family : catalog.families) {
         if (family.vendor == match.note->vendor && family.name == nearest) request.families.push_back(&family);

@@ -34,6 +34,7 @@ void fields(V& v, S& s) {
   v("pcie_lanes", s.pcie_lanes, base::Need::required);
   v("assumed_pcie_generation", s.assumed_pcie_generation, base::Need::required);
   v("assumed_pcie_lanes", s.assumed_pcie_lanes, base::Need::required);
+  v("memory_margin", s.memory_margin, base::Need::required);
   v("rdma_from_gbps", s.rdma_from_gbps, base::Need::required);
 }
 

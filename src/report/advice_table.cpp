@@ -280,8 +280,16 @@ class Screen {
     if (v == nullptr || v->price_command.empty()) return;
     const std::string region =
         r.estimate.cost.price != nullptr ? std::string(r.estimate.cost.price->region) : std::string("REGION");
-    const std::pair<std::string_view, std::string_view> args[] = {{"type", r.type->name}, {"region", region}};
-    paragraph(t_("screen/check-first") + " " + base::fill(v->price_command.in(t_.lang()), args), "  ");
+    // The command is full of braces of its own, so only the two names are filled in.
+    std::string command(v->price_command.in(t_.lang()));
+    const auto put = [&](std::string_view name, std::string_view value) {
+      for (auto at = command.find(name); at != std::string::npos; at = command.find(name, at + value.size())) {
+        command.replace(at, name.size(), value);
+      }
+    };
+    put("{type}", r.type->name);
+    put("{region}", region);
+    paragraph(t_("screen/check-first") + " " + command, "  ");
   }
 
   std::string speed_cell(const Recommendation& r) const {
@@ -382,14 +390,14 @@ class Screen {
     card_width = std::min<std::size_t>(card_width, 40);
     out_ << '\n'
          << "  " << bold(pad_right(t_("screen/others"), type_width + 4)) << ' '
-         << pad_right(t_("column/cards"), card_width + 1) << pad_left(speed_header(), 10) << pad_left(cost_header, 13)
+         << pad_right(t_("column/cards"), card_width + 1) << pad_left(speed_header(), 11) << pad_left(cost_header, 15)
          << "  " << t_("column/trade") << '\n';
     std::size_t rank = 1;
     for (const auto* r : rows) {
       const auto cost = cost_value(*r);
       out_ << "  " << pad_left(fmt::format("{}", ++rank), 2) << "  " << pad_right(type_text(*r), type_width) << ' '
-           << pad_right(cards_text(*r), card_width + 1) << pad_left(speed_cell(*r), 10)
-           << pad_left(cost ? (*cost >= 100 ? base::group_thousands(*cost) : significant(*cost)) : "-", 13) << "  "
+           << pad_right(cards_text(*r), card_width + 1) << pad_left(speed_cell(*r), 11)
+           << pad_left(cost ? (*cost >= 100 ? base::group_thousands(*cost) : significant(*cost)) : "-", 15) << "  "
            << trade(*r, a.recommendations.front()) << '\n';
     }
   }

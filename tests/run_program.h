@@ -1,0 +1,73 @@
+// Runs a program as a person would and returns what it wrote: for end-to-end tests.
+#pragma once
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace gpuadvise::test {
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+inline std::string quoted(std::string_view word) {
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+inline std::string slurp(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// A file in the temporary folder that goes away with the object.
+class TempFile {
+ public:
+  explicit TempFile(std::string_view content = {}, std::string_view suffix = "") {
+    std::string pattern = "/tmp/gpuadvise-test-XXXXXX" + std::string(suffix);
+    const int fd = mkstemps(pattern.data(), static_cast<int>(suffix.size()));
+    if (fd < 0) throw std::runtime_error("mkstemps");
+    close(fd);
+    path_ = pattern;
+    std::ofstream(path_, std::ios::binary) << content;
+  }
+  TempFile(const TempFile&) = delete;
+  TempFile& operator=(const TempFile&) = delete;
+  ~TempFile() { std::remove(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// Always in English, 100 columns and without colour unless the arguments say otherwise.
+inline Outcome run_program(const std::vector<std::string>& arguments, std::string_view input = {}) {
+  const TempFile in(input);
+  const TempFile out;
+  const TempFile err;
+  std::string command = "env -u LC_MESSAGES LC_ALL=C.UTF-8 " + quoted(GPUADVISE_BINARY);
+  for (const auto& argument : arguments) command += " " + quoted(argument);
+  command += " <" + quoted(in.path()) + " >" + quoted(out.path()) + " 2>" + quoted(err.path());
+  const int status = std::system(command.c_str());  // NOLINT: every word is quoted
+  Outcome outcome;
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  outcome.out = slurp(out.path());
+  outcome.err = slurp(err.path());
+  return outcome;
+}
+
+}  // namespace gpuadvise::test
