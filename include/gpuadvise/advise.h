@@ -11,15 +11,18 @@
 #include "gpuadvise/estimate.h"
 #include "gpuadvise/knowledge.h"
 #include "gpuadvise/profile.h"
+#include "gpuadvise/rules.h"
 #include "gpuadvise/workload.h"
 
 namespace gpuadvise {
 
-// One sentence of reasoning: where it comes from, its text in both languages with {name} for values, and the values.
+// One sentence of reasoning: the rule it comes from, and the words in the language asked for.
 struct Note {
   std::string_view rule;  // area/name
-  Text text;
-  std::vector<std::pair<std::string_view, std::string>> values;
+  Severity severity = Severity::note;
+  std::string text;
+  std::string remedy;  // what to do about it; may be empty
+  std::string seen;    // with `explain`: the values that the rule looked at
 };
 
 // One criterion of a score in its own unit.
@@ -40,10 +43,11 @@ struct Recommendation {
   Layout layout;
   Estimate estimate;
   std::optional<double> hours_to_finish;
-  double score = 0;  // 0 to 100
+  bool named = false;  // the user asked for this family or type by name
+  double score = 0;    // 0 to 100
   std::vector<ScoreTerm> criteria;
   std::vector<Note> reasons;
-  std::vector<Note> warnings;
+  std::vector<Note> warnings;  // filled for the first RecommendOptions::top only, gravest first
 };
 
 struct Rejection {
@@ -76,6 +80,8 @@ struct RecommendOptions {
   Objective objective = Objective::balanced;
   std::size_t top = 5;
   std::vector<Status> include;  // statuses searched besides the default
+  Lang lang = Lang::en;         // of the notes
+  bool explain = false;         // keep the values that rules saw
 };
 
 struct Advice {
@@ -88,7 +94,9 @@ struct Advice {
 };
 
 // Throws InputError where the profile is wrong. An empty `recommendations` is an answer, not an error.
-Advice recommend(const Profile& profile, const Knowledge& knowledge, const RecommendOptions& options = {});
+// `rules` are the built-in ones unless the user laid others over them.
+Advice recommend(const Profile& profile, const Knowledge& knowledge, const RuleSet& rules,
+                 const RecommendOptions& options = {});
 
 // One layout, as the profile's hardware and parallelism say it.
 struct ProfileEstimate {

@@ -26,8 +26,8 @@ std::optional<double> cost_of(const Recommendation& r) {
 
 class Reasons {
  public:
-  Reasons(const Advice& advice, const Knowledge& knowledge)
-      : advice_(advice), knowledge_(knowledge), pick_(advice.recommendations.front()) {}
+  Reasons(const Advice& advice, const base::Texts& texts)
+      : advice_(advice), texts_(texts), pick_(advice.recommendations.front()) {}
 
   std::vector<Note> run() {
     memory();
@@ -42,9 +42,8 @@ class Reasons {
   }
 
  private:
-  void add(std::string_view rule, std::string_view message,
-           std::vector<std::pair<std::string_view, std::string>> values) {
-    out_.push_back(make_note(knowledge_, rule, message, std::move(values)));
+  void add(std::string_view rule, std::string_view message, const NoteValues& values) {
+    out_.push_back(make_note(texts_, rule, message, values));
   }
 
   void memory() {
@@ -179,25 +178,18 @@ class Reasons {
   }
 
   const Advice& advice_;
-  const Knowledge& knowledge_;
+  const base::Texts& texts_;
   const Recommendation& pick_;
   std::vector<Note> out_;
 };
 
 }  // namespace
 
-Note make_note(const Knowledge& knowledge, std::string_view rule, std::string_view message,
-               std::vector<std::pair<std::string_view, std::string>> values) {
-  const auto at = std::lower_bound(knowledge.messages.begin(), knowledge.messages.end(), message,
-                                   [](const Message& m, std::string_view id) { return m.id < id; });
-  if (at == knowledge.messages.end() || at->id != message) {
-    throw std::logic_error(fmt::format("no message \"{}\"", message));
-  }
-  return {rule, {at->en, at->zh}, std::move(values)};
+Note make_note(const base::Texts& texts, std::string_view rule, std::string_view message, const NoteValues& values) {
+  std::vector<std::pair<std::string_view, std::string_view>> args(values.begin(), values.end());
+  return {rule, Severity::note, base::fill(texts.raw(message), args), {}, {}};
 }
 
-std::vector<Note> pick_reasons(const Advice& advice, const Knowledge& knowledge) {
-  return Reasons(advice, knowledge).run();
-}
+std::vector<Note> pick_reasons(const Advice& advice, const base::Texts& texts) { return Reasons(advice, texts).run(); }
 
 }  // namespace gpuadvise

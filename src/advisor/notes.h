@@ -8,12 +8,16 @@
 
 #include "gpuadvise/advise.h"
 
+#include "base/message.h"
+
 namespace gpuadvise {
 
-Note make_note(const Knowledge& knowledge, std::string_view rule, std::string_view message,
-               std::vector<std::pair<std::string_view, std::string>> values = {});
+using NoteValues = std::vector<std::pair<std::string_view, std::string>>;
+
+Note make_note(const base::Texts& texts, std::string_view rule, std::string_view message,
+               const NoteValues& values = {});
 
 // Three to five sentences on why the first recommendation is first.
-std::vector<Note> pick_reasons(const Advice& advice, const Knowledge& knowledge);
+std::vector<Note> pick_reasons(const Advice& advice, const base::Texts& texts);
 
 }  // namespace gpuadvise

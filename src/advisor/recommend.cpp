@@ -8,6 +8,7 @@
 
 #include "advisor/candidates.h"
 #include "advisor/confidence.h"
+#include "advisor/judge.h"
 #include "advisor/layouts.h"
 #include "advisor/nearest_miss.h"
 #include "advisor/notes.h"
@@ -24,8 +25,13 @@ namespace {
 
 class Recommender {
  public:
-  Recommender(const Workload& workload, const Knowledge& knowledge, const RecommendOptions& options)
-      : w_(workload), k_(knowledge), options_(options) {}
+  Recommender(const Workload& workload, const Knowledge& knowledge, const RuleSet& rules,
+              const RecommendOptions& options)
+      : w_(workload),
+        k_(knowledge),
+        options_(options),
+        texts_(knowledge.messages, options.lang),
+        judge_(workload, knowledge.catalog, rules, options) {}
 
   void run(Advice& advice) {
     Selection selection = select(w_, k_.catalog, options_);
@@ -37,14 +43,17 @@ class Recommender {
       if (row.id == names(Objective{})[static_cast<std::size_t>(options_.objective)]) weights = &row;
     }
     score(advice.recommendations, factors_, w_, *weights);
-    if (!advice.recommendations.empty()) advice.recommendations.front().reasons = pick_reasons(advice, k_);
+    for (std::size_t i = 0; i < advice.recommendations.size() && i < options_.top; ++i) {
+      judge_.describe(advice.recommendations[i]);
+    }
+    if (!advice.recommendations.empty()) advice.recommendations.front().reasons = pick_reasons(advice, texts_);
     advice.nearest_miss = find_nearest_miss(advice.rejected, advice, k_);
   }
 
  private:
-  void reject(Advice& advice, const Entry& e, std::string_view rule, std::string_view message,
-              std::vector<std::pair<std::string_view, std::string>> values, double missing = 0) const {
-    advice.rejected.push_back({e.family, e.type, make_note(k_, rule, message, std::move(values)), missing});
+  void reject(Advice& advice, const Entry& e, std::string_view rule, std::string_view message, const NoteValues& values,
+              double missing = 0) const {
+    advice.rejected.push_back({e.family, e.type, make_note(texts_, rule, message, values), missing});
   }
 
   // Types that carry the same cards in the same number on the same links run a workload alike: searched once.
@@ -72,6 +81,10 @@ class Recommender {
   bool training() const { return w_.kind == TaskKind::llm_training || w_.kind == TaskKind::media_training; }
 
   void try_entry(const Entry& e, Advice& advice) {
+    if (auto verdict = judge_.type(e)) {
+      advice.rejected.push_back({e.family, e.type, std::move(*verdict), 0});
+      return;
+    }
     const auto machine = machine_of(k_.catalog, k_.hardware, *e.family, *e.type, 1);
     if (!machine) {
       reject(advice, e, "catalog/unknown-card", "reject/unknown-card", {});
@@ -102,6 +115,7 @@ class Recommender {
       Recommendation r;
       r.family = e.family;
       r.type = e.type;
+      r.named = e.named;
       r.machine = m;
       r.layout = found.fits->layout;
       r.estimate.memory = found.fits->memory;
@@ -169,7 +183,12 @@ class Recommender {
             {{"value", s.tpot_ms ? base::significant(*s.tpot_ms) : "?"}, {"target", base::significant(*slo.tpot_ms)}});
       }
     }
-    factors_.emplace_back();
+    CriterionFactors factors;
+    if (auto verdict = judge_.candidate(r, factors)) {
+      advice.rejected.push_back({e.family, e.type, std::move(*verdict), 0});
+      return;
+    }
+    factors_.push_back(factors);
     advice.recommendations.push_back(std::move(r));
   }
 
@@ -179,16 +198,19 @@ class Recommender {
   const Workload& w_;
   const Knowledge& k_;
   const RecommendOptions& options_;
+  base::Texts texts_;
+  Judge judge_;
   std::map<Key, LayoutSearch> searched_;
   std::vector<CriterionFactors> factors_;
 };
 
 }  // namespace
 
-Advice recommend(const Profile& profile, const Knowledge& knowledge, const RecommendOptions& options) {
+Advice recommend(const Profile& profile, const Knowledge& knowledge, const RuleSet& rules,
+                 const RecommendOptions& options) {
   Advice advice;
   advice.workload = resolve(profile, knowledge.catalog);
-  Recommender(advice.workload, knowledge, options).run(advice);
+  Recommender(advice.workload, knowledge, rules, options).run(advice);
   return advice;
 }
 

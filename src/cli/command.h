@@ -36,6 +36,7 @@ class Context {
 
   const Knowledge& knowledge();
   const base::Texts& texts();
+  const RuleSet& rules();  // the built-in ones, with --rules over them
 
   std::ostream& out;
   std::ostream& err;
@@ -44,10 +45,12 @@ class Context {
   std::size_t width = 100;                        // columns of the terminal, or of a page
   std::vector<std::string> catalog_overlays;      // --catalog
   std::vector<std::string> catalog_replacements;  // --catalog-only
+  std::vector<std::string> rule_paths;            // --rules
 
  private:
   std::optional<LoadedKnowledge> loaded_;
   std::optional<base::Texts> texts_;
+  std::optional<RuleSet> rules_;
 };
 
 class Command {

@@ -50,7 +50,9 @@ class RecommendCommand : public Command {
     options.top = static_cast<std::size_t>(top_);
     for (const auto& status : include_) options.include.push_back(word<Status>(status));
     const Knowledge& knowledge = context.knowledge();
-    const Advice advice = recommend(flags_.read(), knowledge, options);
+    options.lang = context.lang;
+    options.explain = explain_;
+    const Advice advice = recommend(flags_.read(), knowledge, context.rules(), options);
     if (format_ == "json") {
       report::print_advice_json(context.out, advice, knowledge, context.texts(), options.top, options.objective);
     } else {

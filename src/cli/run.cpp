@@ -103,6 +103,9 @@ int run_command(const CommandEntry& entry, int argc, const char* const* argv, Co
   app.add_option("--catalog-only", context.catalog_replacements, texts("flag/catalog-only"))
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--rules", context.rule_paths, texts("flag/rules"))
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 
   const auto command = entry.make();
   command->setup(app, texts);
@@ -146,6 +149,14 @@ const Knowledge& Context::knowledge() {
     }
   }
   return loaded_->knowledge();
+}
+
+const RuleSet& Context::rules() {
+  if (!rules_) {
+    const auto built_in = builtin_knowledge().rules;
+    rules_.emplace(rule_paths.empty() ? RuleSet(built_in) : RuleSet::load(rule_paths, built_in));
+  }
+  return *rules_;
 }
 
 const base::Texts& Context::texts() {

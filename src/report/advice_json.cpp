@@ -7,15 +7,21 @@ namespace gpuadvise::report {
 
 namespace {
 
-std::string note_text(const Note& note, Lang lang) {
-  std::vector<std::pair<std::string_view, std::string_view>> args;
-  for (const auto& [name, value] : note.values) args.emplace_back(name, value);
-  return base::fill(note.text.in(lang), args);
+Json note_json(const Note& note) {
+  Json out;
+  out["rule"] = std::string(note.rule);
+  out["severity"] = note.severity == Severity::error     ? "error"
+                    : note.severity == Severity::warning ? "warning"
+                                                         : "note";
+  out["text"] = note.text;
+  if (!note.remedy.empty()) out["remedy"] = note.remedy;
+  if (!note.seen.empty()) out["seen"] = note.seen;
+  return out;
 }
 
-Json notes_json(std::span<const Note> notes, Lang lang) {
+Json notes_json(std::span<const Note> notes) {
   Json out = Json::array();
-  for (const auto& note : notes) out.push_back({{"rule", std::string(note.rule)}, {"text", note_text(note, lang)}});
+  for (const auto& note : notes) out.push_back(note_json(note));
   return out;
 }
 
@@ -55,8 +61,8 @@ Json recommendation_json(const Recommendation& r, std::size_t rank, const Worklo
                         {"factor", to_json(c.factor)},
                         {"contribution", to_json(c.contribution)}});
   }
-  out["reasons"] = notes_json(r.reasons, texts.lang());
-  out["warnings"] = notes_json(r.warnings, texts.lang());
+  out["reasons"] = notes_json(r.reasons);
+  out["warnings"] = notes_json(r.warnings);
   return out;
 }
 
@@ -97,7 +103,7 @@ void print_advice_json(std::ostream& out, const Advice& advice, const Knowledge&
     rejected.push_back({{"vendor", std::string(r.family->vendor)},
                         {"instance_type", std::string(r.type->name)},
                         {"rule", std::string(r.reason.rule)},
-                        {"reason", note_text(r.reason, texts.lang())}});
+                        {"reason", r.reason.text}});
   }
   if (advice.nearest_miss) {
     const NearestMiss& m = *advice.nearest_miss;

@@ -18,12 +18,6 @@ using base::pad_left;
 using base::pad_right;
 using base::significant;
 
-std::string note_text(const Note& note, Lang lang) {
-  std::vector<std::pair<std::string_view, std::string_view>> args;
-  for (const auto& [name, value] : note.values) args.emplace_back(name, value);
-  return base::fill(note.text.in(lang), args);
-}
-
 class Screen {
  public:
   Screen(std::ostream& out, const Workload& workload, const Knowledge& knowledge, const base::Texts& texts,
@@ -258,13 +252,16 @@ class Screen {
   void why(const Recommendation& r) {
     out_ << "  " << bold(t_("screen/why")) << '\n';
     for (const auto& note : r.reasons) bullet(note);
-    for (const auto& note : r.warnings) bullet(note, "! ");
+    // Warnings on the first screen are few: the rest is for --explain.
+    constexpr std::size_t kMost = 4;
+    for (std::size_t i = 0; i < r.warnings.size() && (o_.explain || i < kMost); ++i) bullet(r.warnings[i], "! ");
   }
 
   void bullet(const Note& note, std::string_view mark = "- ") {
+    const std::string text =
+        note.text + (note.remedy.empty() || mark == "- " ? "" : t_("screen/semicolon") + note.remedy);
     const std::size_t width = o_.width > 40 ? o_.width - 6 : 34;
-    const auto lines =
-        base::wrap(note_text(note, t_.lang()), width - std::min<std::size_t>(width / 3, note.rule.size() + 4));
+    const auto lines = base::wrap(text, width - std::min<std::size_t>(width / 3, note.rule.size() + 4));
     for (std::size_t i = 0; i < lines.size(); ++i) {
       std::string line = "   " + std::string(i == 0 ? mark : "  ") + lines[i];
       if (i + 1 == lines.size()) {
@@ -273,6 +270,7 @@ class Screen {
       }
       out_ << line << '\n';
     }
+    if (o_.explain && !note.seen.empty()) out_ << "       " << faint(note.seen) << '\n';
   }
 
   void check_first(const Recommendation& r) {
@@ -423,8 +421,7 @@ class Screen {
       if (kind.first++ == 0) kind.second = &r;
     }
     for (const auto& [rule, kind] : kinds) {
-      paragraph(fmt::format("{} x {}: {} ({})", kind.first, rule, note_text(kind.second->reason, t_.lang()),
-                            kind.second->type->name),
+      paragraph(fmt::format("{} x {}: {} ({})", kind.first, rule, kind.second->reason.text, kind.second->type->name),
                 "   - ");
     }
   }
@@ -471,7 +468,7 @@ class Screen {
     }
     out_ << '\n' << "  " << bold(t_("explain/rejected")) << '\n';
     for (const auto& r : a.rejected) {
-      paragraph(fmt::format("{}  {}: {}", r.type->name, r.reason.rule, note_text(r.reason, t_.lang())), "    ");
+      paragraph(fmt::format("{}  {}: {}", r.type->name, r.reason.rule, r.reason.text), "    ");
     }
     out_ << '\n' << "  " << bold(t_("explain/assumptions")) << '\n';
     for (const auto& assumption : w_.assumptions) out_ << "    " << assumption_text(assumption, t_) << '\n';

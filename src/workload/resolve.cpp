@@ -245,11 +245,7 @@ class Resolver {
     }
   }
 
-<<<<<<< HEAD
-  static std::string name_of(Precision p) { return std::string(names(p).at(static_cast<std::size_t>(p))); }
-=======
   static std::string name_of(Precision p) { return std::string(names(Precision{})[static_cast<std::size_t>(p)]); }
->>>>>>> 9cd0856 (wip)
 
   const Catalog& catalog_;
   Workload w_;

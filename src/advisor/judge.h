@@ -1,0 +1,46 @@
+// Applies the rules to candidates: what they reject, what they do to the criteria, and what they say.
+#pragma once
+
+#include <optional>
+
+#include "gpuadvise/advise.h"
+#include "gpuadvise/rule_facts.h"
+#include "gpuadvise/rules.h"
+
+#include "advisor/candidates.h"
+#include "advisor/score.h"
+
+namespace gpuadvise {
+
+class Judge {
+ public:
+  Judge(const Workload& workload, const Catalog& catalog, const RuleSet& rules, const RecommendOptions& options);
+
+  // Before any estimate: the rejection that follows from the workload and the type alone, if there is one. The type
+  // stays the current one for candidate().
+  std::optional<Note> type(const Entry& entry);
+
+  // A layout of the current type with its estimate: a rejection, or the factors on its criteria.
+  std::optional<Note> candidate(const Recommendation& recommendation, CriterionFactors& factors);
+
+  // Fills the warnings: everything that rules say of it. Texts are costly, so only what is shown is described.
+  void describe(Recommendation& recommendation);
+
+ private:
+  void set_type(const Entry& entry);
+  RuleContext facts_of(const Recommendation& recommendation) const;
+  Note note(const ActiveRule& rule, RuleContext& context);
+
+  const Workload& workload_;
+  const Catalog& catalog_;
+  const RecommendOptions& options_;
+  RuleEvaluation evaluation_;
+  RuleLists lists_;
+  RuleLists type_lists_;
+  RuleContext base_;        // the workload's facts
+  RuleContext type_;        // and the current type's
+  RuleList narrowed_;       // rules that may fire for this workload
+  RuleList narrowed_type_;  // and for the current type
+};
+
+}  // namespace gpuadvise
