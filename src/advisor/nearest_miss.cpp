@@ -2,6 +2,7 @@
 
 #include "advisor/layouts.h"
 #include "advisor/nearest_miss.h"
+#include "catalog/lookup.h"
 #include "estimate/machine.h"
 
 namespace gpuadvise {
@@ -55,9 +56,14 @@ std::vector<Change> memory_changes(const Workload& w) {
 std::optional<NearestMiss> find_nearest_miss(const std::vector<Rejection>& rejected, const Advice& advice,
                                              const Knowledge& knowledge) {
   const Rejection* nearest = nullptr;
+  double least = 0;
   for (const auto& r : rejected) {
-    if (r.missing_gib <= 0) continue;
-    if (nearest == nullptr || r.missing_gib < nearest->missing_gib) nearest = &r;
+    if (r.missing_gib <= 0 || !r.type->accelerator_memory_gib) continue;
+    const Accelerator* card = accelerator_of(knowledge.catalog, *r.type);
+    if (card == nullptr || !card->peak.fp16) continue;
+    // By how much of the card is missing: two gibibytes are little on 80 and much on 8.
+    const double share = r.missing_gib / *r.type->accelerator_memory_gib;
+    if (nearest == nullptr || share < least) nearest = &r, least = share;
   }
   if (nearest == nullptr) return std::nullopt;
   const auto machine = machine_of(knowledge.catalog, knowledge.hardware, *nearest->family, *nearest->type, 1);

@@ -19,9 +19,12 @@ std::optional<double> time_of(const Recommendation& r, const Workload& w) {
   return rate > 0 ? std::optional(1 / rate) : std::nullopt;
 }
 
+// The figure that the ranking compared.
 std::optional<double> cost_of(const Recommendation& r) {
-  const CostEstimate& c = r.estimate.cost;
-  return c.to_finish ? c.to_finish : c.per_hour;
+  for (const auto& term : r.criteria) {
+    if (term.criterion == "cost") return term.value;
+  }
+  return std::nullopt;
 }
 
 class Reasons {

@@ -93,14 +93,19 @@ class Recommender {
     const int most = std::max(1, w_.profile.constraints.max_nodes.value_or(kDefaultMaxNodes));
     const int pinned = w_.profile.hardware.nodes.value_or(0);
     // A cluster is built from a family's largest machines; smaller ones only when they are asked for.
-    const bool scales = (training() || w_.kind == TaskKind::llm_serving) && !e.type->slice && (e.largest || e.named);
+    const bool cluster = e.largest && machine->accelerators_per_node >= kClusterCards;
+    const bool scales = (training() || w_.kind == TaskKind::llm_serving) && !e.type->slice && (cluster || e.named);
     std::optional<Recommendation> best;
     const LayoutSearch* first_failure = nullptr;
+    bool unknown_network = false;
     double last_merit = 0;
     for (int nodes = pinned > 0 ? pinned : 1; nodes <= std::max(most, pinned); nodes *= 2) {
       Machine m = *machine;
       m.nodes = nodes;
-      if (nodes > 1 && m.inter_node_gbps <= 0) break;  // an unknown network cannot be estimated
+      if (nodes > 1 && m.inter_node_gbps <= 0) {  // an unknown network cannot be estimated
+        unknown_network = true;
+        break;
+      }
       const LayoutSearch& found = search(m);
       if (!found.fits) {
         if (first_failure == nullptr) first_failure = &found;
@@ -126,6 +131,10 @@ class Recommender {
       const bool in_time = !patience() || (best->hours_to_finish && *best->hours_to_finish <= *patience());
       if (in_time && options_.objective != Objective::speed) break;
       if (!training()) break;
+    }
+    if (!best && unknown_network) {
+      reject(advice, e, "network/unknown", "reject/network-unknown", {});
+      return;
     }
     if (!best) {
       reject_memory(advice, e, *machine, first_failure);
@@ -194,6 +203,7 @@ class Recommender {
 
   using Key = std::tuple<const Accelerator*, double, int, double, int, double, double, bool, double>;
   static constexpr int kDefaultMaxNodes = 64;
+  static constexpr double kClusterCards = 4;  // machines with fewer cards are not what clusters are built from
 
   const Workload& w_;
   const Knowledge& k_;

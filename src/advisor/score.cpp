@@ -19,18 +19,20 @@ struct Raw {
 
 bool bounded(const Workload& w) { return w.kind == TaskKind::llm_training || w.kind == TaskKind::media_training; }
 
+bool serves(const Workload& w) {
+  return w.kind == TaskKind::llm_serving || w.kind == TaskKind::interactive || w.kind == TaskKind::media_inference;
+}
+
 double cards_of(const Recommendation& r) { return std::max(1.0, r.machine.accelerators_per_node) * r.machine.nodes; }
 
 Raw cost_of(const Recommendation& r, const Workload& w) {
   const CostEstimate& c = r.estimate.cost;
   if (!c.known) return {std::nullopt, {}};
   if (bounded(w)) return {c.to_finish ? c.to_finish : c.per_hour, c.to_finish ? "to finish" : "per hour"};
-  // A service costs what its machines cost an hour; work without end costs what a unit of it costs.
-  if (w.kind == TaskKind::llm_serving || w.kind == TaskKind::interactive || w.kind == TaskKind::media_inference) {
-    return {c.per_hour, "per hour"};
-  }
   const double rate = merit(w, r.estimate.speed, Objective::balanced);
   if (rate <= 0 || !c.per_hour) return {std::nullopt, {}};
+  // A service pays by the hour while it idles and by the unit while it is busy; between the two lies their mean.
+  if (serves(w)) return {std::sqrt(*c.per_hour * *c.per_hour / rate), "mean of per hour and per unit"};
   return {*c.per_hour / rate, "per hour and unit of speed"};
 }
 

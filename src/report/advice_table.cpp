@@ -73,7 +73,7 @@ class Screen {
     const Accelerator& a = *m.accelerator;
     const std::string count = type != nullptr && type->slice
                                   ? card_text(k_.catalog, *type, t_)
-                                  : fmt::format("{:g} x {}", m.accelerators_per_node, a.name);
+                                  : fmt::format("{:g} x {}", m.accelerators_per_node, short_name(a));
     std::string link;
     if (m.accelerators_per_node > 1) {
       link = m.link == LinkKind::nvlink ? fmt::format(", NVLink {:g} GB/s", m.link_gb_per_s)
@@ -181,7 +181,7 @@ class Screen {
 
   std::string reference_card() const {
     const Accelerator* card = find_accelerator(k_.catalog, w_.task->reference_card);
-    return std::string(card == nullptr ? w_.task->reference_card : card->name);
+    return std::string(card == nullptr ? w_.task->reference_card : short_name(*card));
   }
 
   std::string work_amount() const {
@@ -276,8 +276,10 @@ class Screen {
   void check_first(const Recommendation& r) {
     const Vendor* v = find_vendor(k_.catalog, r.family->vendor);
     if (v == nullptr || v->price_command.empty()) return;
-    const std::string region =
-        r.estimate.cost.price != nullptr ? std::string(r.estimate.cost.price->region) : std::string("REGION");
+    // "mainland China" is where a price was listed, not a name that a command takes.
+    const std::string_view listed =
+        r.estimate.cost.price != nullptr ? r.estimate.cost.price->region : std::string_view();
+    const std::string region(listed.empty() || listed.find(' ') != std::string_view::npos ? "REGION" : listed);
     // The command is full of braces of its own, so only the two names are filled in.
     std::string command(v->price_command.in(t_.lang()));
     const auto put = [&](std::string_view name, std::string_view value) {
@@ -379,7 +381,7 @@ class Screen {
     const auto cards_text = [&](const Recommendation& r) {
       return r.type->slice ? card_text(k_.catalog, *r.type, t_)
                            : fmt::format("{:g} x {}", r.machine.accelerators_per_node * r.machine.nodes,
-                                         r.machine.accelerator->name);
+                                         short_name(*r.machine.accelerator));
     };
     for (const auto* r : rows) {
       type_width = std::max(type_width, type_text(*r).size());

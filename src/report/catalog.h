@@ -28,6 +28,9 @@ void print_catalog_matches_json(std::ostream& out, const Catalog& catalog, std::
 void print_sources(std::ostream& out, const Catalog& catalog, const base::Texts& texts);
 void print_sources_json(std::ostream& out, const Catalog& catalog);
 
+// The card's name without the remark that some carry in parentheses.
+std::string_view short_name(const Accelerator& accelerator);
+
 // "1 x NVIDIA A10 24 GB", "1/4 of NVIDIA T4, 4 GB": what a type carries, in the fewest words.
 std::string card_text(const Catalog& catalog, const InstanceType& type, const base::Texts& texts);
 

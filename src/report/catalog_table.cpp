@@ -241,9 +241,13 @@ void show_note(std::ostream& out, const Catalog& catalog, const NameNote& note, 
 
 }  // namespace
 
+std::string_view short_name(const Accelerator& accelerator) {
+  return accelerator.name.substr(0, accelerator.name.find(" ("));
+}
+
 std::string card_text(const Catalog& catalog, const InstanceType& type, const base::Texts& texts) {
   const Accelerator* card = accelerator_of(catalog, type);
-  const std::string name = card == nullptr ? texts("catalog/unknown-card") : std::string(card->name);
+  const std::string name = card == nullptr ? texts("catalog/unknown-card") : std::string(short_name(*card));
   if (type.slice) {
     const std::string part = type.accelerators ? fmt::format("{:.3g}", *type.accelerators) : texts("unknown");
     return texts("catalog/slice-of", {{"part", part}, {"card", name}}) +
