@@ -99,7 +99,7 @@ struct Model {
   std::span<const std::string_view> aliases;
   ModelKind kind;
   double params;         // total
-  double active_params;  // per token; equals params for dense models
+  double active_params;  // per text token; equals params for dense models without a vision tower
   std::optional<Architecture> architecture;
   std::span<const ModelComponent> components;
   std::optional<double> gflops_per_sample;          // forward pass, multiply-add counted as 2, at the stated resolution

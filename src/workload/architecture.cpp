@@ -169,7 +169,8 @@ ParameterCount count_parameters(const Architecture& raw) {
   }
   c.total = c.embedding + c.positions + c.head + c.attention + c.linear + c.dense_mlp + c.routed_experts +
             c.shared_experts + c.router + c.norms + c.vision + c.other;
-  c.active = c.total - n.moe * std::max(0, a.experts - a.experts_per_token) * expert;
+  const double idle = n.moe * std::max(0, a.experts - a.experts_per_token) * expert;
+  c.active = c.total - idle - (a.vision.layers > 0 ? a.vision_params : 0);
   return c;
 }
 

@@ -42,7 +42,7 @@ struct ParameterCount {
   double other = 0;
   double mtp = 0;
   double total = 0;
-  double active = 0;  // total less the routed experts that a token does not visit
+  double active = 0;  // total less the routed experts that a token does not visit and the vision tower
 };
 ParameterCount count_parameters(const Architecture& a);
 

@@ -57,6 +57,12 @@ TEST_CASE("experts: resident is all of them, active only those visited") {
   CHECK(count.total - count.active == 48.0 * 120 * 3 * 2048 * 768);
 }
 
+TEST_CASE("text tokens do not pass through the vision tower") {
+  const ParameterCount count = count_parameters(*model("qwen2.5-vl-7b").architecture);
+  CHECK(count.total - count.active == count.vision);
+  CHECK(count.active == 7615616512.0);
+}
+
 TEST_CASE("completing is idempotent and keeps the count") {
   for (const auto& m : catalog().models) {
     if (!m.architecture) continue;
