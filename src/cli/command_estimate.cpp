@@ -12,7 +12,7 @@
 #include "cli/profile_flags.h"
 #include "report/advice.h"
 #include "report/json_fields.h"
-#include "workload/profile.h"
+#include "workload/hf_profile.h"
 
 namespace gpuadvise::cli {
 
@@ -29,7 +29,7 @@ class EstimateCommand : public Command {
 
   int run(Context& context) override {
     if (!batch_.empty()) return batch(context);
-    Profile profile = flags_.read();
+    Profile profile = flags_.read(context.knowledge().catalog, context.err);
     // Here --accelerator and --instance say what to estimate, not what to search.
     const ConstraintsSpec& c = profile.constraints;
     if (!profile.hardware.accelerator && c.accelerators && c.accelerators->size() == 1) {
@@ -67,11 +67,13 @@ class EstimateCommand : public Command {
       try {
         if (line.size() > kLongestLine) throw InputError(Place{place}, "longer than 1 MiB");
         base::Arena arena;
+        std::vector<ConfigWarning> warnings;
         const base::Node node = base::parse_json(line, place);
         if (const base::Node* given = node.find("id"); given != nullptr && given->is(base::Node::Kind::string)) {
           id = given->text;
         }
-        const ProfileEstimate answer = estimate(read_profile(node, arena, place), knowledge);
+        const ProfileEstimate answer =
+            estimate(read_profile(node, arena, place, knowledge.catalog, warnings), knowledge);
         report::print_estimate_json(context.out, answer, context.texts(), false);
       } catch (const InputError& error) {
         report::Json out;

@@ -52,7 +52,7 @@ class RecommendCommand : public Command {
     const Knowledge& knowledge = context.knowledge();
     options.lang = context.lang;
     options.explain = explain_;
-    const Advice advice = recommend(flags_.read(), knowledge, context.rules(), options);
+    const Advice advice = recommend(flags_.read(knowledge.catalog, context.err), knowledge, context.rules(), options);
     if (format_ == "json") {
       report::print_advice_json(context.out, advice, knowledge, context.texts(), options.top, options.objective);
     } else {

@@ -6,6 +6,7 @@
 #include "base/node.h"
 #include "base/text.h"
 #include "cli/profile_flags.h"
+#include "workload/hf_profile.h"
 #include "workload/profile.h"
 
 namespace gpuadvise::cli {
@@ -142,9 +143,11 @@ void ProfileFlags::add(CLI::App& app, const base::Texts& texts) {
         ->group(entry.list ? texts("flag/group-limits") : texts("flag/group-workload"));
   }
   app.add_option("--profile", profile_path_, texts("flag/profile"));
+  app.add_option("--model-config", model_config_path_, texts("flag/model-config"));
+  app.add_option("--weight-file", weight_file_, texts("flag/weight-file"));
 }
 
-Profile ProfileFlags::read() {
+Profile ProfileFlags::read(const Catalog& catalog, std::ostream& err) {
   Profile profile;
   std::vector<Assumption> ignored;
   for (const auto& entry : kFlags) {
@@ -159,10 +162,24 @@ Profile ProfileFlags::read() {
     if (*entry.section != '\0') value = map_of(entry.section, std::move(value));
     fill_in(profile, read_profile(value, arena_, entry.flag), Assumption::Origin::inferred, ignored);
   }
+  std::vector<ConfigWarning> warnings;
+  if (!model_config_path_.empty()) {
+    const auto node = base::parse_json(base::read_bytes(model_config_path_), model_config_path_);
+    const HfConfig config = read_hf_config(node, model_config_path_, catalog);
+    warnings.insert(warnings.end(), config.warnings.begin(), config.warnings.end());
+    apply_config(profile, config, arena_);
+  }
+  if (!weight_file_.empty()) {
+    const WeightsFile weights = read_weights_file(weight_file_);
+    warnings.insert(warnings.end(), weights.warnings.begin(), weights.warnings.end());
+    apply_weights(profile, weights, arena_);
+  }
   if (!profile_path_.empty()) {
     const auto node = base::parse_document(base::read_bytes(profile_path_), profile_path_);
-    fill_in(profile, read_profile(node, arena_, profile_path_), Assumption::Origin::inferred, ignored);
+    fill_in(profile, read_profile(node, arena_, profile_path_, catalog, warnings), Assumption::Origin::inferred,
+            ignored);
   }
+  for (const auto& warning : warnings) err << "gpuadvise: " << warning.place.str() << ": " << warning.text << '\n';
   return profile;
 }
 

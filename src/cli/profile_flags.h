@@ -3,9 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 
+#include "gpuadvise/catalog.h"
 #include "gpuadvise/profile.h"
 
 #include "base/arena.h"
@@ -18,12 +20,15 @@ class ProfileFlags {
   void add(CLI::App& app, const base::Texts& texts);
 
   // What the flags and --profile say together; a flag wins over the file. Strings live in this object.
-  Profile read();
+  // Warnings about what a model's files leave open go to `err`.
+  Profile read(const Catalog& catalog, std::ostream& err);
 
  private:
   base::Arena arena_;
   std::map<std::string, std::vector<std::string>> values_;
   std::string profile_path_;
+  std::string model_config_path_;
+  std::string weight_file_;
 };
 
 }  // namespace gpuadvise::cli
