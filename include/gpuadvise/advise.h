@@ -82,6 +82,7 @@ struct RecommendOptions {
   std::vector<Status> include;  // statuses searched besides the default
   Lang lang = Lang::en;         // of the notes
   bool explain = false;         // keep the values that rules saw
+  bool exhaustive = false;      // list every reason against a type, not the first alone
 };
 
 struct Advice {
@@ -97,6 +98,22 @@ struct Advice {
 // `rules` are the built-in ones unless the user laid others over them.
 Advice recommend(const Profile& profile, const Knowledge& knowledge, const RuleSet& rules,
                  const RecommendOptions& options = {});
+
+// Why a type is not the pick, and the smallest change that would make it run, verified by recommending again.
+struct WhyNot {
+  const Family* family = nullptr;
+  const InstanceType* type = nullptr;
+  std::vector<Note> failures;              // empty: it runs, and is only ranked lower
+  std::optional<std::size_t> rank;         // where it runs: its place among all that fit
+  std::optional<Recommendation> as_asked;  // where it runs
+  std::vector<std::string> changes;        // flags, all needed together; empty where it runs or none was found
+  std::optional<Recommendation> with_changes;
+};
+
+// `name` is an instance type, a family or a card; the first few types of a family or card are answered. `profile` is
+// the request, `advice` its answer. Throws InputError for a name that means nothing.
+std::vector<WhyNot> why_not(std::string_view name, const Profile& profile, const Advice& advice,
+                            const Knowledge& knowledge, const RuleSet& rules, const RecommendOptions& options);
 
 // One layout, as the profile's hardware and parallelism say it.
 struct ProfileEstimate {

@@ -41,13 +41,16 @@ void Judge::set_type(const Entry& entry) {
   evaluation_.narrow(narrowed_, type_, narrowed_type_);
 }
 
-std::optional<Note> Judge::type(const Entry& entry) {
+std::vector<Note> Judge::type(const Entry& entry, bool all) {
   set_type(entry);
+  std::vector<const ActiveRule*> rejecting;  // messages use the evaluation's buffers
   for (const auto& firing : evaluation_.apply(narrowed_type_, type_)) {
-    if (firing.rule->rule->spec.effect != Effect::reject) continue;
-    return note(*firing.rule, type_);
+    if (firing.rule->rule->spec.effect == Effect::reject) rejecting.push_back(firing.rule);
+    if (!all && !rejecting.empty()) break;
   }
-  return std::nullopt;
+  std::vector<Note> out;
+  for (const ActiveRule* rule : rejecting) out.push_back(note(*rule, type_));
+  return out;
 }
 
 std::optional<Note> Judge::candidate(const Recommendation& r, CriterionFactors& factors) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "gpuadvise/advise.h"
 #include "gpuadvise/rule_facts.h"
@@ -16,9 +17,9 @@ class Judge {
  public:
   Judge(const Workload& workload, const Catalog& catalog, const RuleSet& rules, const RecommendOptions& options);
 
-  // Before any estimate: the rejection that follows from the workload and the type alone, if there is one. The type
-  // stays the current one for candidate().
-  std::optional<Note> type(const Entry& entry);
+  // Before any estimate: the rejections that follow from the workload and the type alone, the first or all of them. The
+  // type stays the current one for candidate().
+  std::vector<Note> type(const Entry& entry, bool all);
 
   // A layout of the current type with its estimate: a rejection, or the factors on its criteria.
   std::optional<Note> candidate(const Recommendation& recommendation, CriterionFactors& factors);

@@ -81,10 +81,10 @@ class Recommender {
   bool training() const { return w_.kind == TaskKind::llm_training || w_.kind == TaskKind::media_training; }
 
   void try_entry(const Entry& e, Advice& advice) {
-    if (auto verdict = judge_.type(e)) {
-      advice.rejected.push_back({e.family, e.type, std::move(*verdict), 0});
-      return;
-    }
+    auto verdicts = judge_.type(e, options_.exhaustive);
+    for (auto& verdict : verdicts) advice.rejected.push_back({e.family, e.type, std::move(verdict), 0});
+    if (!verdicts.empty() && !options_.exhaustive) return;
+    const std::size_t failures = advice.rejected.size();
     const auto machine = machine_of(k_.catalog, k_.hardware, *e.family, *e.type, 1);
     if (!machine) {
       reject(advice, e, "catalog/unknown-card", "reject/unknown-card", {});
@@ -140,7 +140,15 @@ class Recommender {
       reject_memory(advice, e, *machine, first_failure);
       return;
     }
-    finish(e, *best, advice);
+    check_constraints(e, *best, advice);
+    if (advice.rejected.size() > failures || !verdicts.empty()) return;
+    CriterionFactors factors;
+    if (auto verdict = judge_.candidate(*best, factors)) {
+      advice.rejected.push_back({e.family, e.type, std::move(*verdict), 0});
+      return;
+    }
+    factors_.push_back(factors);
+    advice.recommendations.push_back(std::move(*best));
   }
 
   void reject_memory(Advice& advice, const Entry& e, const Machine& machine, const LayoutSearch* failure) const {
@@ -156,49 +164,33 @@ class Recommender {
            std::max(missing, 1e-6));
   }
 
-  void finish(const Entry& e, Recommendation& r, Advice& advice) {
+  // Adds a rejection for each limit of the request that the candidate breaks: the first one only, unless exhaustive.
+  void check_constraints(const Entry& e, Recommendation& r, Advice& advice) {
     const Price* price = find_price(k_.catalog, find_vendor(k_.catalog, e.family->vendor), *e.type, w_);
     r.estimate.cost = estimate_cost(w_, r.estimate.speed, price, r.machine.nodes);
     r.estimate.confidence = confidence_of(w_, r.estimate);
     const ConstraintsSpec& c = w_.profile.constraints;
     const CostEstimate& cost = r.estimate.cost;
-    const bool budget = c.budget_per_hour || c.budget_total;
-    if (budget && !cost.known) return reject(advice, e, "constraint/price-unknown", "reject/price-unknown", {});
-    if (c.budget_per_hour && *cost.per_hour > *c.budget_per_hour) {
-      return reject(advice, e, "constraint/budget-per-hour", "reject/budget-per-hour",
-                    {{"cost", base::significant(*cost.per_hour)}, {"budget", base::significant(*c.budget_per_hour)}});
+    bool failed = false;
+    const auto limit = [&](std::string_view rule, std::string_view message, std::string_view name,
+                           const std::optional<double>& value, std::string_view target_name,
+                           const std::optional<double>& target) {
+      if (!target || (failed && !options_.exhaustive) || (value && *value <= *target)) return;
+      failed = true;
+      reject(advice, e, rule, message,
+             {{name, value ? base::significant(*value) : "?"}, {target_name, base::significant(*target)}});
+    };
+    if ((c.budget_per_hour || c.budget_total) && !cost.known) {
+      failed = true;
+      reject(advice, e, "constraint/price-unknown", "reject/price-unknown", {});
+    } else {
+      limit("constraint/budget-per-hour", "reject/budget-per-hour", "cost", cost.per_hour, "budget", c.budget_per_hour);
+      limit("constraint/budget-total", "reject/budget-total", "cost", cost.to_finish, "budget", c.budget_total);
     }
-    if (c.budget_total && (!cost.to_finish || *cost.to_finish > *c.budget_total)) {
-      return reject(advice, e, "constraint/budget-total", "reject/budget-total",
-                    {{"cost", cost.to_finish ? base::significant(*cost.to_finish) : "?"},
-                     {"budget", base::significant(*c.budget_total)}});
-    }
-    if (c.deadline_hours && (!r.hours_to_finish || *r.hours_to_finish > *c.deadline_hours)) {
-      return reject(advice, e, "constraint/deadline", "reject/deadline",
-                    {{"hours", r.hours_to_finish ? base::significant(*r.hours_to_finish) : "?"},
-                     {"deadline", base::significant(*c.deadline_hours)}});
-    }
-    if (w_.profile.inference.slo) {
-      const Slo& slo = *w_.profile.inference.slo;
-      const SpeedEstimate& s = r.estimate.speed;
-      if (slo.ttft_ms && (!s.ttft_ms || *s.ttft_ms > *slo.ttft_ms)) {
-        return reject(
-            advice, e, "constraint/ttft", "reject/ttft",
-            {{"value", s.ttft_ms ? base::significant(*s.ttft_ms) : "?"}, {"target", base::significant(*slo.ttft_ms)}});
-      }
-      if (slo.tpot_ms && (!s.tpot_ms || *s.tpot_ms > *slo.tpot_ms)) {
-        return reject(
-            advice, e, "constraint/tpot", "reject/tpot",
-            {{"value", s.tpot_ms ? base::significant(*s.tpot_ms) : "?"}, {"target", base::significant(*slo.tpot_ms)}});
-      }
-    }
-    CriterionFactors factors;
-    if (auto verdict = judge_.candidate(r, factors)) {
-      advice.rejected.push_back({e.family, e.type, std::move(*verdict), 0});
-      return;
-    }
-    factors_.push_back(factors);
-    advice.recommendations.push_back(std::move(r));
+    limit("constraint/deadline", "reject/deadline", "hours", r.hours_to_finish, "deadline", c.deadline_hours);
+    const Slo slo = w_.profile.inference.slo.value_or(Slo{});
+    limit("constraint/ttft", "reject/ttft", "value", r.estimate.speed.ttft_ms, "target", slo.ttft_ms);
+    limit("constraint/tpot", "reject/tpot", "value", r.estimate.speed.tpot_ms, "target", slo.tpot_ms);
   }
 
   using Key = std::tuple<const Accelerator*, double, int, double, int, double, double, bool, double>;

@@ -41,6 +41,7 @@ class RecommendCommand : public Command {
         ->check(CLI::IsMember(words_of(Status{})));
     app.add_option("--top", top_, texts("flag/top"))->check(CLI::Range(1, 1000));
     app.add_flag("--explain", explain_, texts("flag/explain"));
+    app.add_option("--why-not", why_not_, texts("flag/why-not"));
     add_format(app, format_, texts);
   }
 
@@ -52,12 +53,22 @@ class RecommendCommand : public Command {
     const Knowledge& knowledge = context.knowledge();
     options.lang = context.lang;
     options.explain = explain_;
-    const Advice advice = recommend(flags_.read(knowledge.catalog, context.err), knowledge, context.rules(), options);
+    const Profile profile = flags_.read(knowledge.catalog, context.err);
+    const Advice advice = recommend(profile, knowledge, context.rules(), options);
+    const report::TableOptions table{context.width, options.top, explain_, context.colour};
+    if (!why_not_.empty()) {
+      const auto answers = why_not(why_not_, profile, advice, knowledge, context.rules(), options);
+      if (format_ == "json") {
+        report::print_why_not_json(context.out, answers, advice, knowledge, context.texts());
+      } else {
+        report::print_why_not(context.out, answers, advice, knowledge, context.texts(), table);
+      }
+      return kFine;
+    }
     if (format_ == "json") {
       report::print_advice_json(context.out, advice, knowledge, context.texts(), options.top, options.objective);
     } else {
-      report::print_advice(context.out, advice, knowledge, context.texts(),
-                           {context.width, options.top, explain_, context.colour});
+      report::print_advice(context.out, advice, knowledge, context.texts(), table);
     }
     return advice.recommendations.empty() ? kNo : kFine;
   }
@@ -66,6 +77,7 @@ class RecommendCommand : public Command {
   ProfileFlags flags_;
   std::string objective_ = "balanced";
   std::vector<std::string> include_;
+  std::string why_not_;
   int top_ = 5;
   bool explain_ = false;
   std::string format_ = "table";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ostream>
+#include <span>
 
 #include "gpuadvise/advise.h"
 
@@ -20,6 +21,12 @@ void print_advice(std::ostream& out, const Advice& advice, const Knowledge& know
                   const TableOptions& options);
 void print_advice_json(std::ostream& out, const Advice& advice, const Knowledge& knowledge, const base::Texts& texts,
                        std::size_t top, Objective objective);
+
+// Answers to --why-not; the pick of `advice` is what they are compared with.
+void print_why_not(std::ostream& out, std::span<const WhyNot> answers, const Advice& advice, const Knowledge& knowledge,
+                   const base::Texts& texts, const TableOptions& options);
+void print_why_not_json(std::ostream& out, std::span<const WhyNot> answers, const Advice& advice,
+                        const Knowledge& knowledge, const base::Texts& texts);
 
 void print_estimate(std::ostream& out, const ProfileEstimate& estimate, const Knowledge& knowledge,
                     const base::Texts& texts, const TableOptions& options);

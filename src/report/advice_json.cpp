@@ -66,7 +66,34 @@ Json recommendation_json(const Recommendation& r, std::size_t rank, const Worklo
   return out;
 }
 
+Json header_json(const Knowledge& knowledge) {
+  return {{"version", std::string(knowledge.catalog.date)},
+          {"date", std::string(knowledge.catalog.date)},
+          {"sha256", std::string(knowledge.catalog.sha256)}};
+}
+
 }  // namespace
+
+void print_why_not_json(std::ostream& out, std::span<const WhyNot> answers, const Advice& advice,
+                        const Knowledge& knowledge, const base::Texts& texts) {
+  Json root;
+  root["schema_version"] = 1;
+  root["catalog"] = header_json(knowledge);
+  Json& list = root["why_not"] = Json::array();
+  for (const auto& answer : answers) {
+    Json item;
+    item["vendor"] = std::string(answer.family->vendor);
+    item["instance_type"] = std::string(answer.type->name);
+    item["rank"] = answer.rank ? Json(*answer.rank) : Json(nullptr);
+    item["failures"] = notes_json(answer.failures);
+    item["changes"] = answer.changes;
+    const auto& runs = answer.as_asked ? answer.as_asked : answer.with_changes;
+    item["runs"] = runs ? recommendation_json(*runs, 0, advice.workload, texts) : Json(nullptr);
+    if (runs) item["runs"].erase("rank");
+    list.push_back(std::move(item));
+  }
+  out << root.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
 
 void print_advice_json(std::ostream& out, const Advice& advice, const Knowledge& knowledge, const base::Texts& texts,
                        std::size_t top, Objective objective) {
@@ -91,9 +118,7 @@ void print_advice_json(std::ostream& out, const Advice& advice, const Knowledge&
   }
   request["assumptions"] = assumptions_json(advice.workload, texts);
   root["request"] = std::move(request);
-  root["catalog"] = {{"version", std::string(knowledge.catalog.date)},
-                     {"date", std::string(knowledge.catalog.date)},
-                     {"sha256", std::string(knowledge.catalog.sha256)}};
+  root["catalog"] = header_json(knowledge);
   Json& list = root["recommendations"] = Json::array();
   for (std::size_t i = 0; i < advice.recommendations.size() && i < top; ++i) {
     list.push_back(recommendation_json(advice.recommendations[i], i + 1, advice.workload, texts));

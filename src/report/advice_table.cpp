@@ -476,6 +476,57 @@ class Screen {
     for (const auto& assumption : w_.assumptions) out_ << "    " << assumption_text(assumption, t_) << '\n';
   }
 
+  void why_not(const WhyNot& answer, const Advice& a) {
+    const Recommendation* pick = a.recommendations.empty() ? nullptr : &a.recommendations.front();
+    const std::string what = fmt::format("{} ({}, {})", answer.type->name, card_text(k_.catalog, *answer.type, t_),
+                                         vendor(answer.family->vendor));
+    if (answer.failures.empty()) {
+      if (!answer.as_asked) return;
+      const bool first = answer.rank && *answer.rank == 1;
+      out_ << bold(answer.rank ? t_(first ? "why-not/is-pick" : "why-not/ranked",
+                                    {{"type", what},
+                                     {"rank", fmt::format("{}", *answer.rank)},
+                                     {"count", fmt::format("{}", a.recommendations.size())}})
+                               : t_("why-not/not-searched", {{"type", what}}))
+           << '\n';
+      if (!answer.rank && !answer.family->caveat.empty())
+        paragraph(std::string(answer.family->caveat.in(t_.lang())), "  ");
+      runs(*answer.as_asked, pick, first);
+      return;
+    }
+    out_ << bold(t_("why-not/cannot", {{"type", what}})) << '\n';
+    std::size_t number = 0;
+    for (const auto& failure : answer.failures) {
+      paragraph(fmt::format("{}  {}{}", pad_right(failure.rule, 22), failure.text,
+                            failure.remedy.empty() ? "" : "  " + t_("why-not/change", {{"change", failure.remedy}})),
+                fmt::format("  {}  ", ++number));
+    }
+    if (!answer.with_changes) {
+      paragraph(t_("why-not/no-change"), "  ");
+      return;
+    }
+    std::string flags;
+    for (const auto& change : answer.changes) flags += (flags.empty() ? "" : " ") + change;
+    paragraph(t_("why-not/with-changes", {{"flags", flags}}), "  ");
+    runs(*answer.with_changes, pick, false);
+  }
+
+  void runs(const Recommendation& r, const Recommendation* pick, bool first) {
+    std::string text = fmt::format("{} x {}", r.machine.nodes, r.type->name);
+    const auto add = [&](const std::string& part) { text += t_("screen/comma") + part; };
+    if (r.estimate.memory.known) {
+      add(t_("screen/of-per-card", {{"used", fmt::format("{:.1f}", r.estimate.memory.device)},
+                                    {"limit", fmt::format("{:.1f}", r.machine.memory_gib)}}));
+    }
+    if (speed_cell(r) != "-") add(speed_cell(r) + " " + speed_header());
+    if (r.hours_to_finish) add(duration(*r.hours_to_finish));
+    const CostEstimate& c = r.estimate.cost;
+    add(c.known ? t_("cost/per-hour", {{"amount", money(c.currency, *c.per_hour)}}) : t_("cost/no-price"));
+    if (c.to_finish) add(t_("cost/to-finish", {{"amount", money(c.currency, *c.to_finish)}}));
+    paragraph(text, "  ");
+    if (pick != nullptr && !first) paragraph(t_("why-not/against-pick", {{"trade", trade(r, *pick)}}), "  ");
+  }
+
   std::string work_text() const {
     const std::string task(t_.lang() == Lang::zh ? w_.task->title_zh : w_.task->title_en);
     std::string text = task;
@@ -559,6 +610,12 @@ class Screen {
 void print_advice(std::ostream& out, const Advice& advice, const Knowledge& knowledge, const base::Texts& texts,
                   const TableOptions& options) {
   Screen(out, advice.workload, knowledge, texts, options).advice(advice);
+}
+
+void print_why_not(std::ostream& out, std::span<const WhyNot> answers, const Advice& advice, const Knowledge& knowledge,
+                   const base::Texts& texts, const TableOptions& options) {
+  Screen screen(out, advice.workload, knowledge, texts, options);
+  for (const auto& answer : answers) screen.why_not(answer, advice);
 }
 
 void print_estimate(std::ostream& out, const ProfileEstimate& e, const Knowledge& knowledge, const base::Texts& texts,
