@@ -92,9 +92,9 @@ class Recommender {
     }
     const int most = std::max(1, w_.profile.constraints.max_nodes.value_or(kDefaultMaxNodes));
     const int pinned = w_.profile.hardware.nodes.value_or(0);
-    // A cluster is built from a family's largest machines; smaller ones only when they are asked for.
+    // A cluster is built from a family's largest machines; more of the smaller ones only with --nodes.
     const bool cluster = e.largest && machine->accelerators_per_node >= kClusterCards;
-    const bool scales = (training() || w_.kind == TaskKind::llm_serving) && !e.type->slice && (cluster || e.named);
+    const bool scales = (training() || w_.kind == TaskKind::llm_serving) && !e.type->slice && cluster;
     std::optional<Recommendation> best;
     const LayoutSearch* first_failure = nullptr;
     bool unknown_network = false;

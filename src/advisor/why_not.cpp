@@ -108,7 +108,7 @@ class Explorer {
     };
     std::deque<Step> open = {{asked, {}}};
     std::size_t tried = 0;
-    constexpr std::size_t kMostTries = 200;
+    constexpr std::size_t kMostTries = 1000;
     while (!open.empty()) {
       const Step step = std::move(open.front());
       open.pop_front();
