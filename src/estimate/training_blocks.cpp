@@ -1,7 +1,7 @@
-#include "estimate/training_blocks.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "estimate/training_blocks.h"
 
 namespace gpuadvise {
 
@@ -67,13 +67,6 @@ double adapter_seconds(const TrainingRun& r, const Products& products) {
   return r.cal.adapter_bytes * r.tokens * products.widths() / r.layout.tensor / r.bandwidth * r.flow_passes;
 }
 
-BlockTime scaled(BlockTime t, const TrainingRun& r) {
-  t.compute *= r.device_time;
-  t.attention *= r.device_time;
-  t.traffic *= r.device_time;
-  return t;
-}
-
 }  // namespace
 
 void BlockTime::add(const BlockTime& o, double times) {
@@ -103,7 +96,7 @@ BlockTime mixer_block(const TrainingRun& r, Mixer kind) {
     }
   }
   t.tensor = tensor_seconds(r);
-  return scaled(t, r);
+  return t;
 }
 
 BlockTime dense_block(const TrainingRun& r) {
@@ -113,7 +106,7 @@ BlockTime dense_block(const TrainingRun& r) {
   t.traffic = elementwise_seconds(r, norm_elements(r) + r.cal.activation_traffic * units) * r.flow_passes +
               adapter_seconds(r, r.shape.dense);
   t.tensor = tensor_seconds(r);
-  return scaled(t, r);
+  return t;
 }
 
 BlockTime expert_block(const TrainingRun& r) {
@@ -137,7 +130,7 @@ BlockTime expert_block(const TrainingRun& r) {
     t.expert =
         2 * r.host_passes * dispatch_seconds(r.fabric, group, bytes, r.shape.chosen) * (1 - r.framework.expert_overlap);
   }
-  return scaled(t, r);
+  return t;
 }
 
 BlockTime all_blocks(const TrainingRun& r) {
@@ -159,7 +152,7 @@ BlockTime head_block(const TrainingRun& r, double share, bool fused_loss) {
   t.compute = product_seconds(r, rows, r.shape.hidden, vocab, r.wide_rate, kSentElement) * (r.trains_all ? 3 : 2);
   const double bytes = fused_loss ? r.cal.fused_logit_bytes : r.cal.logit_bytes;
   t.traffic = rows * vocab * bytes * r.framework.elementwise / r.bandwidth;
-  return scaled(t, r);
+  return t;
 }
 
 }  // namespace gpuadvise

@@ -38,7 +38,6 @@ struct TrainingRun {
   double weight_passes = 3;
   double flow_passes = 3;  // of work without weights
   double host_passes = 2;  // that the host launches
-  double device_time = 1;  // of this framework, release and task
 };
 
 // Seconds by term.

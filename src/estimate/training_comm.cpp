@@ -1,7 +1,7 @@
-#include "estimate/training_comm.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "estimate/training_comm.h"
 
 namespace gpuadvise {
 

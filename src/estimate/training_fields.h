@@ -118,6 +118,7 @@ void fields(V& v, S& s) {
   v("compile_gain", s.compile_gain, base::Need::required);
   v("node_latency_us", s.node_latency_us, base::Need::required);
   v("tcp_share", s.tcp_share, base::Need::required);
+  v("highest_share", s.highest_share, base::Need::required);
   v("power_exponent", s.power_exponent, base::Need::required);
   v("encoder_finetune", s.encoder_finetune, base::Need::required);
   v("scan_traffic", s.scan_traffic, base::Need::required);

@@ -1,7 +1,7 @@
-#include "estimate/training_lookup.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "estimate/training_lookup.h"
 
 namespace gpuadvise {
 
@@ -24,7 +24,7 @@ MatrixRate sixteen_bit(const TrainingCalibration& cal, const Accelerator& card, 
   const auto& wanted = bf16 ? card.peak.bf16 : card.peak.fp16;
   const auto& other = bf16 ? card.peak.fp16 : card.peak.bf16;
   const double peak = wanted.value_or(other.value_or(0)) * kTera;
-  if (peak > 0) return {peak, std::min(1.0, chip.matrix_share * power_factor(cal, card, chip, peak))};
+  if (peak > 0) return {peak, chip.matrix_share * power_factor(cal, card, chip, peak)};
   return {card.peak.fp32.value_or(0) * kTera, chip.fp32_share};
 }
 
@@ -59,9 +59,12 @@ MatrixRate matrix_rate(const TrainingCalibration& cal, const Accelerator& card, 
       if (!card.peak.fp8) return wide;
       return {*card.peak.fp8 * kTera, wide.share * chip.fp8_keep};
     }
-    case Precision::tf32:
-      if (card.peak.tf32) return {*card.peak.tf32 * kTera, chip.tf32_share};
-      return {card.peak.fp32.value_or(0) * kTera, chip.fp32_share};
+    case Precision::tf32: {
+      // Some cards have no more TF32 than vector FP32.
+      const MatrixRate single{card.peak.fp32.value_or(0) * kTera, chip.fp32_share};
+      const MatrixRate tensor{card.peak.tf32.value_or(0) * kTera, chip.tf32_share};
+      return tensor.rate() > single.rate() ? tensor : single;
+    }
     case Precision::fp32:
     case Precision::fp64:
       return {card.peak.fp32.value_or(0) * kTera, chip.fp32_share};

@@ -1,8 +1,7 @@
-#include "estimate/training_shape.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/training_shape.h"
 #include "workload/architecture.h"
 
 namespace gpuadvise {

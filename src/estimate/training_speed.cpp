@@ -1,10 +1,9 @@
-#include "estimate/training_speed.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "estimate/training_blocks.h"
 #include "estimate/training_lookup.h"
+#include "estimate/training_speed.h"
 
 namespace gpuadvise {
 
@@ -114,8 +113,10 @@ bool is_pretraining(const Workload& workload) {
   return workload.task != nullptr && workload.task->id == "llm-pretrain";
 }
 
-// Rates of the card in this run's precision. False where a peak is not documented.
-bool set_rates(TrainingRun& r, const Accelerator& card, const TrainingSpec& training) {
+// Rates of the card in this run's precision, `device_time` longer than the calibrated ones. False where a peak is not
+// documented.
+bool set_rates(TrainingRun& r, const Accelerator& card, const TrainingSpec& training, double device_time) {
+  const auto reached = [&](double peak, double of) { return peak * std::min(of / device_time, r.cal.highest_share); };
   const Precision precision = training.precision.value_or(Precision::bf16);
   const bool half = precision != Precision::fp32 && precision != Precision::tf32 && precision != Precision::fp64;
   const bool eight = (precision == Precision::fp8 || precision == Precision::fp4) && card.peak.fp8.has_value();
@@ -127,10 +128,10 @@ bool set_rates(TrainingRun& r, const Accelerator& card, const TrainingSpec& trai
                        : r.framework.kernels == KernelGeneration::second ? r.chip.attention_second
                                                                          : r.chip.attention_first;
   r.peak = main.peak;
-  r.matrix_rate = main.rate();
-  r.wide_rate = wide.rate();
-  r.attention_rate = attention.peak * share;
-  r.bandwidth = card.memory_bandwidth_gb_per_s.value_or(0) * kGiga * r.chip.bandwidth_share;
+  r.matrix_rate = reached(main.peak, main.share);
+  r.wide_rate = reached(wide.peak, wide.share);
+  r.attention_rate = reached(attention.peak, share);
+  r.bandwidth = reached(card.memory_bandwidth_gb_per_s.value_or(0) * kGiga, r.chip.bandwidth_share);
   r.element = half ? 2 : 4;
   r.operand = eight ? 1 : r.element;
   r.fused_attention = half && training.flash_attention.value_or(false);
@@ -157,10 +158,13 @@ SpeedEstimate estimate_training_speed(const Workload& workload, const Machine& m
 
   TrainingRun r{
       cal, *chip, *framework, layout, training_shape(workload), training_fabric(machine, *chip, *framework, cal)};
-  if (!set_rates(r, card, training)) return refuse("speed/unknown-peak");
+  const bool pretraining = is_pretraining(workload);
+  const double device_time = framework->device_time * release_factor(*framework, workload.profile.software) *
+                             (1 + companion_time(cal, workload)) *
+                             (r.shape.encoder && !pretraining ? cal.encoder_finetune : 1.0);
+  if (!set_rates(r, card, training, device_time)) return refuse("speed/unknown-peak");
   const Ranks ranks(layout);
   const Method method = training.method.value_or(Method::full);
-  const bool pretraining = is_pretraining(workload);
   r.sequence = std::max(1, training.sequence_length.value_or(1));
   r.micro_batch = std::max(1, layout.micro_batch);
   r.tokens = r.micro_batch * r.sequence / ranks.context;
@@ -168,8 +172,6 @@ SpeedEstimate estimate_training_speed(const Workload& workload, const Machine& m
   r.trains_all = method == Method::full;
   r.selective = layout.checkpointing == Checkpointing::selective;
   r.compiled = training.compile.value_or(false);
-  r.device_time = framework->device_time * release_factor(*framework, workload.profile.software) *
-                  (1 + companion_time(cal, workload)) * (r.shape.encoder && !pretraining ? cal.encoder_finetune : 1.0);
   set_passes(r, method);
 
   const double sequences = std::max<double>(training.global_batch.value_or(0), r.micro_batch * ranks.data);
@@ -289,6 +291,30 @@ SpeedEstimate estimate_training_speed(const Workload& workload, const Machine& m
     out.band_high_percent = band->high_percent;
   }
   return out;
+}
+
+std::optional<double> training_scaling_efficiency(const Workload& workload, const Machine& machine,
+                                                  const Layout& layout, const TrainingCalibration& cal) {
+  const Ranks ranks(layout);
+  const double per_node = std::max(1.0, machine.accelerators_per_node);
+  const double replica_nodes = std::ceil(ranks.tensor * ranks.pipeline * ranks.context / per_node);
+  const double shrink = machine.nodes / replica_nodes;
+  if (machine.nodes <= replica_nodes) return 1;
+  if (std::fmod(ranks.data, shrink) != 0) return std::nullopt;
+  const SpeedEstimate many = estimate_training_speed(workload, machine, layout, cal);
+  Machine few = machine;
+  few.nodes = static_cast<int>(replica_nodes);
+  Layout small = layout;
+  small.data = static_cast<int>(ranks.data / shrink);
+  small.expert = static_cast<int>(std::min<double>(layout.expert, small.data * ranks.tensor * ranks.context));
+  Workload share = workload;
+  if (share.profile.training.global_batch) {
+    share.profile.training.global_batch =
+        std::max(1, static_cast<int>(*workload.profile.training.global_batch / shrink));
+  }
+  const SpeedEstimate one = estimate_training_speed(share, few, small, cal);
+  if (!many.known || !one.known) return std::nullopt;
+  return *many.tokens_per_second_per_accelerator / *one.tokens_per_second_per_accelerator;
 }
 
 }  // namespace gpuadvise

@@ -9,4 +9,9 @@ namespace gpuadvise {
 SpeedEstimate estimate_training_speed(const Workload& workload, const Machine& machine, const Layout& layout,
                                       const TrainingCalibration& calibration);
 
+// Speed of one card against the speed it has on the fewest nodes that hold a replica, each with the same share of the
+// global batch. Empty where the replicas do not divide among those nodes.
+std::optional<double> training_scaling_efficiency(const Workload& workload, const Machine& machine,
+                                                  const Layout& layout, const TrainingCalibration& calibration);
+
 }  // namespace gpuadvise

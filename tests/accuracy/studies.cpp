@@ -6,9 +6,10 @@ namespace gpuadvise::accuracy {
 
 extern const Study memory_training;
 extern const Study memory_serving;
+extern const Study training_speed;
 
 std::span<const Study* const> studies() {
-  static const std::array all{&memory_training, &memory_serving};
+  static const std::array all{&memory_training, &memory_serving, &training_speed};
   return all;
 }
 

@@ -114,6 +114,7 @@ struct TrainingCalibration {
   double compile_gain = 0;        // elementwise traffic that remains with torch.compile, share
   double node_latency_us = 0;     // of one collective and doubling of the number of nodes, microseconds
   double tcp_share = 0;           // of the network's nominal rate, without RDMA
+  double highest_share = 1;       // of a peak, that no product, attention kernel or stream exceeds
   double power_exponent = 0;      // how far the board's power moves the matrix share
   double encoder_finetune = 1;    // device time of fine-tuning an encoder over its pre-training
   double scan_traffic = 0;        // elements moved per token and unit of a recurrent mixer, forward
