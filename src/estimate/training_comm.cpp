@@ -39,7 +39,7 @@ Fabric training_fabric(const Machine& machine, const ChipTraining& chip, const F
   const double gbps = stated ? machine.inter_node_gbps : chip.network_gbps;
   const double share = stated && !machine.rdma ? calibration.tcp_share : framework.network_share;
   f.network = gbps * kBytesPerGbit * share;
-  f.network_latency = calibration.node_latency_us * kMicro;
+  f.hop_latency = calibration.hop_latency_us * kMicro;
   return f;
 }
 
@@ -50,17 +50,13 @@ Group group_on(const Fabric& fabric, double size, double stride) {
   return g;
 }
 
-double gather_seconds(const Fabric& f, const Group& g, double bytes) {
+double gather_seconds(const Fabric& f, const Group& g, double bytes, double pieces) {
   if (g.size <= 1) return 0;
   const double moved = (g.size - 1) / g.size * bytes;
-  double rate = f.link;
-  double latency = f.link_latency;
-  if (g.size > g.in_node) {
-    const double crossing = f.network * g.in_node / f.cards_per_node;
-    rate = g.in_node > 1 ? std::min(rate, crossing) : crossing;
-    latency += f.network_latency * std::log2(std::max(2.0, g.size / g.in_node));
-  }
-  return moved / rate + latency;
+  if (g.size <= g.in_node) return moved / f.link + pieces * f.link_latency;
+  const double crossing = f.network * g.in_node / f.cards_per_node;
+  const double rate = g.in_node > 1 ? std::min(f.link, crossing) : crossing;
+  return moved / rate + pieces * (f.link_latency + f.hop_latency * (g.size - 1));
 }
 
 double dispatch_seconds(const Fabric& f, const Group& g, double bytes, double copies) {
@@ -70,11 +66,11 @@ double dispatch_seconds(const Fabric& f, const Group& g, double bytes, double co
   const double visited = nodes * (1 - std::pow(1 - 1 / nodes, copies));
   const double outside = bytes * visited * (nodes - 1) / nodes / (f.network / f.cards_per_node);
   const double inside = bytes * copies * (g.in_node - 1) / g.in_node / f.link;
-  return std::max(inside, outside) + f.link_latency + f.network_latency;
+  return std::max(inside, outside) + f.link_latency + f.hop_latency;
 }
 
 double send_seconds(const Fabric& f, bool across_nodes, double bytes) {
-  return across_nodes ? bytes / (f.network / f.cards_per_node) + f.network_latency : bytes / f.link + f.link_latency;
+  return across_nodes ? bytes / (f.network / f.cards_per_node) + f.hop_latency : bytes / f.link + f.link_latency;
 }
 
 }  // namespace gpuadvise

@@ -11,8 +11,8 @@ struct Fabric {
   double nodes = 1;
   double link = 0;  // one card, one direction, inside the node
   double link_latency = 0;
-  double network = 0;          // one node, one direction
-  double network_latency = 0;  // of one collective that leaves the node, per doubling of nodes
+  double network = 0;      // one node, one direction
+  double hop_latency = 0;  // of one step of a ring that leaves the node
 };
 
 Fabric training_fabric(const Machine& machine, const ChipTraining& chip, const FrameworkTraining& framework,
@@ -25,9 +25,10 @@ struct Group {
 };
 Group group_on(const Fabric& fabric, double size, double stride);
 
-// All-gather or reduce-scatter of `bytes` in total (the size of the gathered buffer); an all-reduce is two of them. A
-// ring crosses each node border once, so all NICs of a node serve the groups that its cards are in together.
-double gather_seconds(const Fabric& fabric, const Group& group, double bytes);
+// All-gather or reduce-scatter of `bytes` in total (the size of the gathered buffer), cut into `pieces` collectives; an
+// all-reduce is two of them. A ring crosses each node border once, so all NICs of a node serve the groups that its
+// cards are in together. Each piece pays the latency of a step for every rank of the ring.
+double gather_seconds(const Fabric& fabric, const Group& group, double bytes, double pieces = 1);
 
 // All-to-all of tokens to experts: every rank sends `copies` copies of `bytes`, spread evenly over the group. A token
 // crosses to another node once, however many of its experts are there, and is copied on arrival.

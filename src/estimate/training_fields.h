@@ -29,6 +29,7 @@ void fields(V& v, S& s) {
   v("attention_third", s.attention_third, base::Need::required);
   v("attention_short", s.attention_short, base::Need::required);
   v("watts_per_tflops", s.watts_per_tflops, base::Need::required);
+  v("host_factor", s.host_factor, base::Need::required);
   v("network_gbps", s.network_gbps, base::Need::required);
   v("source", s.source, base::Need::required);
 }
@@ -51,9 +52,11 @@ void fields(V& v, S& s) {
   v("data_overlap", s.data_overlap, base::Need::required);
   v("expert_overlap", s.expert_overlap, base::Need::required);
   v("network_share", s.network_share, base::Need::required);
+  v("pieces_per_layer", s.pieces_per_layer, base::Need::required);
   v("gradient_bytes", s.gradient_bytes, base::Need::required);
   v("monthly_gain", s.monthly_gain);
   v("reference_month", s.reference_month);
+  v("even_stages", s.even_stages);
   v("whole_attention", s.whole_attention);
   v("source", s.source, base::Need::required);
 }
@@ -116,7 +119,7 @@ void fields(V& v, S& s) {
   v("permute_bytes", s.permute_bytes, base::Need::required);
   v("expert_imbalance", s.expert_imbalance, base::Need::required);
   v("compile_gain", s.compile_gain, base::Need::required);
-  v("node_latency_us", s.node_latency_us, base::Need::required);
+  v("hop_latency_us", s.hop_latency_us, base::Need::required);
   v("tcp_share", s.tcp_share, base::Need::required);
   v("highest_share", s.highest_share, base::Need::required);
   v("power_exponent", s.power_exponent, base::Need::required);

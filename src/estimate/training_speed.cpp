@@ -79,18 +79,17 @@ double trained_params(const TrainingRun& r, const Ranks& ranks, Method method, d
   return lora_rank * widths / (ranks.tensor * ranks.pipeline);
 }
 
-// The stage that the others wait for. Stages are equal where the layers divide; then the last one has the head on top.
-// Where they do not, the ends (embedding and head) count as layers and the fullest stage has layers only.
+// The stage that the others wait for. Where the layers divide among the stages (and their chunks), the last stage has
+// the head on top; where they do not, recipes count the ends (embedding and head) as layers, and the fullest stage has
+// layers only.
 struct Stage {
   double layers = 0;
   bool head = true;
 };
 
 Stage slowest_stage(double layers, double pipeline, double chunks) {
-  if (pipeline <= 1) return {layers, true};
-  const double slots = pipeline * chunks;
-  if (std::fmod(layers, slots) == 0) return {layers / pipeline, true};
-  return {std::ceil((layers + 1) / slots) * chunks, false};
+  if (std::fmod(layers, pipeline * chunks) == 0) return {layers / pipeline, true};
+  return {std::ceil((layers + 1) / pipeline), false};
 }
 
 // The larger of two paces; where they are near each other both are felt.
@@ -194,8 +193,8 @@ SpeedEstimate estimate_training_speed(const Workload& workload, const Machine& m
   // The host launches a layer while the device works on an earlier one.
   const double launch_ms = framework->launch_ms * (r.adapters ? framework->adapter_launch : 1) +
                            (layout.zero_stage >= 3 ? framework->sharded_launch_ms : 0);
-  const double host = (launch_ms * r.shape.layers + framework->moe_launch_ms * r.shape.expert_blocks) * kMilli *
-                      r.host_passes / ranks.pipeline;
+  const double host = (launch_ms * r.shape.layers + framework->moe_launch_ms * r.shape.expert_blocks) *
+                      chip->host_factor * kMilli * r.host_passes / ranks.pipeline;
 
   // The pipeline runs at the pace of its slowest stage.
   const bool chunks_named = layout.virtual_pipeline > 1 || workload.profile.parallelism.virtual_pipeline.has_value();
@@ -205,7 +204,10 @@ SpeedEstimate estimate_training_speed(const Workload& workload, const Machine& m
                                             : std::min(std::max(1.0, framework->chunks), most_chunks);
   const Stage stage = slowest_stage(r.shape.layers, ranks.pipeline, chunks);
   const double even = (blocks.sum() + head.sum()) / ranks.pipeline;
-  const double device = std::max(even, stage.layers / r.shape.layers * blocks.sum() + (stage.head ? head.sum() : 0));
+  const double device =
+      framework->even_stages
+          ? even
+          : std::max(even, stage.layers / r.shape.layers * blocks.sum() + (stage.head ? head.sum() : 0));
   const double paced = pace(device, host);
   double send = 0;
   if (ranks.pipeline > 1) {
@@ -219,7 +221,9 @@ SpeedEstimate estimate_training_speed(const Workload& workload, const Machine& m
   const bool gathers = layout.zero_stage >= 3 && ranks.data * ranks.context > 1;
   const double trained = trained_params(r, ranks, method, held.all(), training.lora_rank.value_or(16));
   const Group group = group_on(r.fabric, ranks.data * ranks.context, ranks.tensor);
-  const auto gather = [&](const Group& over, double bytes) { return gather_seconds(r.fabric, over, bytes); };
+  const double pieces =
+      std::max(1.0, layout.zero_stage >= 1 ? framework->pieces_per_layer * r.shape.layers / ranks.pipeline : 1.0);
+  const auto gather = [&](const Group& over, double bytes) { return gather_seconds(r.fabric, over, bytes, pieces); };
   double exposed_gather = 0;
   if (gathers) {
     const double moved =

@@ -27,6 +27,7 @@ struct ChipTraining {
   double attention_third = 0;   // kernels written for the generation (FlashAttention-3 and later)
   double attention_short = 0;   // tokens of a block at which fused attention reaches half of its share
   double watts_per_tflops = 0;  // of the part that the shares were measured on: board power over 16-bit peak
+  double host_factor = 1;       // host time of launches over that of the framework: graphs in the recipes, faster hosts
   double network_gbps = 0;      // per node, taken when a job of several nodes does not state its network
   std::string_view source;      // where the numbers come from, or "fitted"
 };
@@ -50,9 +51,11 @@ struct FrameworkTraining {
   double data_overlap = 0;       // share of data-parallel traffic that may hide behind compute
   double expert_overlap = 0;     // share of expert all-to-all hidden behind compute
   double network_share = 0;      // share of the network's nominal rate that gradient traffic reaches
+  double pieces_per_layer = 1;   // collectives that sharded weights or gradients of a layer are sent in
   double gradient_bytes = 2;     // bytes of one gradient element as it is sent
   double monthly_gain = 0;       // log of speed gained a month of releases, where software.framework ends in YY.MM
   double reference_month = 0;    // months since 2000 that the other numbers stand for
+  bool even_stages = false;      // cuts the pipeline by cost, head included, not by layers
   bool whole_attention = false;  // reports attention FLOPs without the causal half
   std::string_view source;
 };
@@ -112,7 +115,7 @@ struct TrainingCalibration {
   double permute_bytes = 0;       // bytes moved per token, chosen expert and hidden unit, forward, to sort tokens
   double expert_imbalance = 0;    // tokens on the fullest expert rank over the mean
   double compile_gain = 0;        // elementwise traffic that remains with torch.compile, share
-  double node_latency_us = 0;     // of one collective and doubling of the number of nodes, microseconds
+  double hop_latency_us = 0;      // of one step of a ring that leaves the node, microseconds
   double tcp_share = 0;           // of the network's nominal rate, without RDMA
   double highest_share = 1;       // of a peak, that no product, attention kernel or stream exceeds
   double power_exponent = 0;      // how far the board's power moves the matrix share
