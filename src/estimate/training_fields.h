@@ -112,6 +112,7 @@ void fields(V& v, S& s) {
   v("logit_bytes", s.logit_bytes, base::Need::required);
   v("fused_logit_bytes", s.fused_logit_bytes, base::Need::required);
   v("optimizer_bytes", s.optimizer_bytes, base::Need::required);
+  v("accumulate_bytes", s.accumulate_bytes, base::Need::required);
   v("host_optimizer_ns", s.host_optimizer_ns, base::Need::required);
   v("dequant_bytes", s.dequant_bytes, base::Need::required);
   v("dequant_int8_bytes", s.dequant_int8_bytes, base::Need::required);

@@ -186,6 +186,8 @@ SpeedEstimate estimate_training_speed(const Workload& workload, const Machine& m
     const double bytes = packed ? cal.dequant_bytes : cal.dequant_int8_bytes;
     blocks.traffic += bytes * held.all() * ranks.pipeline * r.host_passes / r.bandwidth;
   }
+  const double trained = trained_params(r, ranks, method, held.all(), training.lora_rank.value_or(16));
+  if (micro_steps > 1) blocks.traffic += cal.accumulate_bytes * trained * ranks.pipeline / r.bandwidth;
   const bool fused_loss = training.fused_loss.value_or(FusedLoss::none) != FusedLoss::none;
   const double predicted = !r.shape.encoder ? 1 : pretraining ? cal.masked_share : 0;
   const BlockTime head = head_block(r, predicted, fused_loss);
@@ -219,7 +221,6 @@ SpeedEstimate estimate_training_speed(const Workload& workload, const Machine& m
   // Data parallelism. ZeRO-3 and FSDP gather the weights twice and scatter the gradients once around every
   // micro-batch; the other stages reduce gradients once a step (ZeRO-2: once a micro-batch).
   const bool gathers = layout.zero_stage >= 3 && ranks.data * ranks.context > 1;
-  const double trained = trained_params(r, ranks, method, held.all(), training.lora_rank.value_or(16));
   const Group group = group_on(r.fabric, ranks.data * ranks.context, ranks.tensor);
   const double pieces =
       std::max(1.0, layout.zero_stage >= 1 ? framework->pieces_per_layer * r.shape.layers / ranks.pipeline : 1.0);

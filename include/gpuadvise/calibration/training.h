@@ -108,6 +108,7 @@ struct TrainingCalibration {
   double logit_bytes = 0;      // bytes moved per logit by an unfused loss, forward and backward
   double fused_logit_bytes = 0;   // the same for a fused or chunked loss
   double optimizer_bytes = 0;     // bytes moved per trained parameter by one AdamW update
+  double accumulate_bytes = 0;    // bytes moved per trained parameter to add a micro-batch to the gradients
   double host_optimizer_ns = 0;   // nanoseconds per parameter and rank of an update on the host
   double dequant_bytes = 0;       // bytes moved per 4-bit weight and pass to restore it
   double dequant_int8_bytes = 0;  // the same for 8-bit weights
