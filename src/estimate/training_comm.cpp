@@ -37,7 +37,8 @@ Fabric training_fabric(const Machine& machine, const ChipTraining& chip, const F
   }
   const bool stated = machine.inter_node_gbps > 0;
   const double gbps = stated ? machine.inter_node_gbps : chip.network_gbps;
-  const double share = stated && !machine.rdma ? calibration.tcp_share : framework.network_share;
+  const double share =
+      stated && !machine.rdma ? std::min(calibration.tcp_share, framework.network_share) : framework.network_share;
   f.network = gbps * kBytesPerGbit * share;
   f.hop_latency = calibration.hop_latency_us * kMicro;
   return f;

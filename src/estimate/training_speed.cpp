@@ -113,9 +113,12 @@ bool is_pretraining(const Workload& workload) {
 }
 
 // Rates of the card in this run's precision, `device_time` longer than the calibrated ones. False where a peak is not
-// documented.
-bool set_rates(TrainingRun& r, const Accelerator& card, const TrainingSpec& training, double device_time) {
-  const auto reached = [&](double peak, double of) { return peak * std::min(of / device_time, r.cal.highest_share); };
+// documented. `slice`: the part of the card that the machine has.
+bool set_rates(TrainingRun& r, const Accelerator& card, const TrainingSpec& training, double device_time,
+               double slice) {
+  const auto reached = [&](double peak, double of) {
+    return slice * peak * std::min(of / device_time, r.cal.highest_share);
+  };
   const Precision precision = training.precision.value_or(Precision::bf16);
   const bool half = precision != Precision::fp32 && precision != Precision::tf32 && precision != Precision::fp64;
   const bool eight = (precision == Precision::fp8 || precision == Precision::fp4) && card.peak.fp8.has_value();
@@ -126,7 +129,7 @@ bool set_rates(TrainingRun& r, const Accelerator& card, const TrainingSpec& trai
   const double share = r.framework.kernels == KernelGeneration::third    ? r.chip.attention_third
                        : r.framework.kernels == KernelGeneration::second ? r.chip.attention_second
                                                                          : r.chip.attention_first;
-  r.peak = main.peak;
+  r.peak = main.peak * slice;
   r.matrix_rate = reached(main.peak, main.share);
   r.wide_rate = reached(wide.peak, wide.share);
   r.attention_rate = reached(attention.peak, share);
@@ -161,7 +164,9 @@ SpeedEstimate estimate_training_speed(const Workload& workload, const Machine& m
   const double device_time = framework->device_time * release_factor(*framework, workload.profile.software) *
                              (1 + companion_time(cal, workload)) *
                              (r.shape.encoder && !pretraining ? cal.encoder_finetune : 1.0);
-  if (!set_rates(r, card, training, device_time)) return refuse("speed/unknown-peak");
+  if (!set_rates(r, card, training, device_time,
+                 machine.accelerators_per_node > 0 ? std::min(1.0, machine.accelerators_per_node) : 1.0))
+    return refuse("speed/unknown-peak");
   const Ranks ranks(layout);
   const Method method = training.method.value_or(Method::full);
   r.sequence = std::max(1, training.sequence_length.value_or(1));
