@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <fmt/format.h>
 
 #include "workload/architecture.h"
+#include "workload/profile_fields.h"
 
 namespace gpuadvise {
 
@@ -49,6 +51,9 @@ double mixer_parameters(const Architecture& a) {
          3.0 * m.value_heads;
 }
 
+// Widths from strangers may multiply beyond an int.
+int whole(double value) { return static_cast<int>(std::min(value, 2147483647.0)); }
+
 double mlp_parameters(const Architecture& a, double input, double width) {
   return (a.gated_mlp ? 3 : 2) * input * width;
 }
@@ -83,13 +88,15 @@ Architecture completed(Architecture a) {
   if (a.window_kv_heads == 0) a.window_kv_heads = a.kv_heads;
   if (a.window_head_dim == 0) a.window_head_dim = a.head_dim;
   if (a.experts > 0 && a.moe_intermediate == 0) a.moe_intermediate = a.intermediate;
-  if (a.experts > 0 && a.shared_intermediate == 0) a.shared_intermediate = a.shared_experts * a.moe_intermediate;
+  if (a.experts > 0 && a.shared_intermediate == 0) {
+    a.shared_intermediate = whole(static_cast<double>(a.shared_experts) * a.moe_intermediate);
+  }
   if (a.experts > 0 && a.moe_latent == 0) a.moe_latent = a.hidden;
   if (a.linear_state == 0 && a.linear.layers > 0) {
     const LinearMixer& m = a.linear;
-    const int inner = m.value_heads * std::max(m.value_dim, 1);
-    const int channels = inner + (m.dt_rank > 0 ? 0 : 2 * m.key_heads * m.key_dim);
-    a.linear_state = inner * m.key_dim + channels * std::max(m.conv_kernel - 1, 0);
+    const double inner = static_cast<double>(m.value_heads) * std::max(m.value_dim, 1);
+    const double channels = inner + (m.dt_rank > 0 ? 0.0 : 2.0 * m.key_heads * m.key_dim);
+    a.linear_state = whole(inner * m.key_dim + channels * std::max(m.conv_kernel - 1, 0));
   }
   const LayerCounts n = layer_counts(a);
   a.window_layers = n.window;
@@ -174,6 +181,40 @@ ParameterCount count_parameters(const Architecture& raw) {
   return c;
 }
 
+namespace {
+
+// Finds the first field below zero or beyond any model.
+struct RangeVisitor {
+  std::string path;
+  std::string wrong;
+
+  template <class T>
+  void operator()(std::string_view key, const T& value, base::Need = base::Need::optional, std::string_view = {}) {
+    const std::string name = path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
+    if constexpr (std::same_as<T, Mla> || std::same_as<T, LinearMixer> || std::same_as<T, VisionTower>) {
+      RangeVisitor inner{name, {}};
+      fields(inner, value);
+      if (wrong.empty()) wrong = inner.wrong;
+    } else if constexpr (!std::same_as<T, bool>) {
+      const double most = std::same_as<T, double> ? 1e15 : 1e8;
+      if (wrong.empty() && !(static_cast<double>(value) >= 0 && static_cast<double>(value) <= most)) {
+        wrong = fmt::format("{} is {}; from 0 to {:g} is possible", name, value, most);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+std::string out_of_range(const Architecture& a) {
+  RangeVisitor visitor;
+  fields(visitor, a);
+  if (visitor.wrong.empty() && (a.layers > 4096 || a.layers < 1 || a.hidden < 1)) {
+    return fmt::format("{} layers of width {}; 1 to 4096 layers of width 1 and more are possible", a.layers, a.hidden);
+  }
+  return visitor.wrong;
+}
+
 std::vector<std::string> check_model(const Model& model) {
   std::vector<std::string> wrong;
   const auto say = [&](std::string text) { wrong.push_back(fmt::format("model {}: {}", model.id, std::move(text))); };
@@ -192,8 +233,10 @@ std::vector<std::string> check_model(const Model& model) {
     return wrong;
   }
   const Architecture& a = *model.architecture;
-  if (a.layers <= 0 || a.hidden <= 0 || a.heads < 0) say("layers and hidden must be above zero");
-  if (a.layers > 1024 || a.hidden > (1 << 20) || a.vocab > (1 << 22)) say("layers, hidden or vocab beyond any model");
+  if (auto text = out_of_range(a); !text.empty()) {
+    say(std::move(text));
+    return wrong;
+  }
   if (a.kv_heads > 0 && a.heads > 0 && a.heads % a.kv_heads != 0) say("heads is not a multiple of kv_heads");
   if (a.attention_layers > a.layers || a.window_layers > a.layers || a.linear.layers > a.layers ||
       a.dense_layers > a.layers || a.mlp_layers > a.layers || a.kv_shared_layers > a.layers) {

@@ -55,6 +55,9 @@ double window_kv_elements_per_layer(const Architecture& a);
 // Elements that all full-attention layers together cache for one token; layers that share a cache count once.
 double kv_elements_per_token(const Architecture& a);
 
+// The first field that is below zero or beyond any model, and what is possible; empty: none is.
+std::string out_of_range(const Architecture& a);
+
 // What is wrong with a row of the model library: impossible shapes, and with verified a count from the architecture
 // that is over 1 % off the published one. Empty: nothing.
 std::vector<std::string> check_model(const Model& model);

@@ -77,14 +77,7 @@ void check_ranges(const Profile& p) {
   at_least(p.hpc.arithmetic_intensity, 1e-6, 1e9, "hpc.arithmetic_intensity");
   at_least(p.rendering.samples, 1, 1e9, "rendering.samples");
   if (p.model.architecture) {
-    const Architecture& a = *p.model.architecture;
-    for (const int n : {a.layers, a.hidden}) {
-      if (n < 1 || n > 4'000'000) fail("model.architecture", "layers and hidden must be counts from 1");
-    }
-    for (const int n : {a.intermediate, a.heads, a.kv_heads, a.head_dim, a.vocab, a.experts, a.experts_per_token,
-                        a.moe_intermediate, a.shared_experts, a.dense_layers, a.sliding_window, a.attention_layers}) {
-      if (n < 0 || n > 100'000'000) fail("model.architecture", fmt::format("{} is not a plausible size", n));
-    }
+    if (const auto wrong = out_of_range(*p.model.architecture); !wrong.empty()) fail("model.architecture", wrong);
   }
 }
 

@@ -103,6 +103,27 @@ TEST_CASE("check_model finds what is wrong") {
   CHECK_FALSE(check_model(experts).empty());
 }
 
+TEST_CASE("impossible shapes are named, and huge ones do not overflow") {
+  CHECK(out_of_range(llama2_7b()).empty());
+  Architecture a = llama2_7b();
+  a.linear.layers = -1;
+  CHECK(out_of_range(a).find("linear.layers") == 0);
+  a = llama2_7b();
+  a.mla.kv_lora_rank = 2000000000;
+  CHECK(out_of_range(a).find("mla.kv_lora_rank") == 0);
+  a = llama2_7b();
+  a.layers = 100000;
+  CHECK_FALSE(out_of_range(a).empty());
+  a = llama2_7b();
+  a.linear = {1, 90000000, 90000000, 90000000, 90000000, 90000000, 0};
+  a.experts = 90000000;
+  a.shared_experts = 90000000;
+  a.moe_intermediate = 90000000;
+  CHECK(out_of_range(a).empty());
+  CHECK(completed(a).linear_state == 2147483647);
+  CHECK(std::isfinite(count_parameters(a).total));
+}
+
 TEST_CASE("the whole library holds: each row passes its own check, four in five of the language models verified") {
   int language = 0;
   int verified = 0;
