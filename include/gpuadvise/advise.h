@@ -86,6 +86,7 @@ struct RecommendOptions {
 };
 
 struct Advice {
+  Profile asked;  // before defaults
   Workload workload;
   std::vector<Recommendation> recommendations;  // best first, all that fit
   std::vector<Rejection> rejected;

@@ -7,11 +7,11 @@
 
 namespace gpuadvise {
 
-std::vector<Change> memory_changes(const Workload& w) {
+std::vector<Change> memory_changes(const Workload& w, const Profile& asked) {
   std::vector<Change> changes;
   const Profile& p = w.profile;
   const auto add = [&](std::string flags, auto&& edit) {
-    Profile changed = p;
+    Profile changed = asked;
     edit(changed);
     changes.push_back({std::move(flags), changed});
   };
@@ -74,7 +74,7 @@ std::optional<NearestMiss> find_nearest_miss(const std::vector<Rejection>& rejec
   miss.machine = *machine;
   miss.capacity_gib = machine->memory_gib;
   miss.needed_gib = machine->memory_gib + nearest->missing_gib;
-  for (const auto& change : memory_changes(advice.workload)) {
+  for (const auto& change : memory_changes(advice.workload, advice.asked)) {
     const Workload changed = resolve(change.profile, knowledge.catalog);
     const LayoutSearch search = best_layout(changed, *machine, knowledge, Objective::balanced);
     if (!search.fits) continue;

@@ -17,7 +17,7 @@ struct Change {
   Profile profile;
 };
 
-// Changes that save memory, the least intrusive first.
-std::vector<Change> memory_changes(const Workload& workload);
+// Changes that save memory, the least intrusive first: `asked` is the profile before defaults, which they edit.
+std::vector<Change> memory_changes(const Workload& workload, const Profile& asked);
 
 }  // namespace gpuadvise

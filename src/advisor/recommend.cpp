@@ -211,6 +211,7 @@ class Recommender {
 Advice recommend(const Profile& profile, const Knowledge& knowledge, const RuleSet& rules,
                  const RecommendOptions& options) {
   Advice advice;
+  advice.asked = profile;
   advice.workload = resolve(profile, knowledge.catalog);
   Recommender(advice.workload, knowledge, rules, options).run(advice);
   return advice;

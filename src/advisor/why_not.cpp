@@ -51,10 +51,10 @@ std::vector<Target> targets_of(std::string_view name, const Catalog& catalog) {
 }
 
 // Changes worth trying for a workload, one flag each.
-std::vector<Change> changes_of(const Workload& w) {
+std::vector<Change> changes_of(const Workload& w, const Profile& asked) {
   std::vector<Change> changes;
   const auto add = [&](std::string flags, auto&& edit) {
-    Profile changed = w.profile;
+    Profile changed = asked;
     edit(changed);
     changes.push_back({std::move(flags), changed});
   };
@@ -72,7 +72,7 @@ std::vector<Change> changes_of(const Workload& w) {
       p.inference.kv_cache.reset();
     });
   }
-  for (auto& change : memory_changes(w)) changes.push_back(std::move(change));
+  for (auto& change : memory_changes(w, asked)) changes.push_back(std::move(change));
   if (training && !w.profile.hardware.nodes) {
     for (const int nodes : {2, 4, 8}) {
       add(fmt::format("--nodes {}", nodes), [&](Profile& p) { p.hardware.nodes = nodes; });
@@ -114,7 +114,7 @@ class Explorer {
       open.pop_front();
       if (step.flags.size() >= kMostChanges) continue;
       const Workload w = resolve(step.profile, knowledge_.catalog);
-      for (const auto& change : changes_of(w)) {
+      for (const auto& change : changes_of(w, step.profile)) {
         const std::string flag = change.flags.substr(0, change.flags.find(' '));
         const bool again = std::any_of(step.flags.begin(), step.flags.end(),
                                        [&](const std::string& f) { return f.starts_with(flag + " "); });
@@ -158,7 +158,7 @@ std::vector<WhyNot> why_not(std::string_view name, const Profile& profile, const
       out.as_asked = std::move(alone.recommendations.front());
     } else {
       for (auto& r : alone.rejected) out.failures.push_back(std::move(r.reason));
-      explorer.search(advice.workload.profile, out);
+      explorer.search(profile, out);
     }
     answers.push_back(std::move(out));
   }
