@@ -35,6 +35,7 @@ void fields(V& v, S& s) {
   v("matrix_factor", s.matrix_factor, base::Need::required);
   v("attention_factor", s.attention_factor, base::Need::required);
   v("bandwidth_factor", s.bandwidth_factor, base::Need::required);
+  v("sm_factor", s.sm_factor, base::Need::required);
   v("kv_factor", s.kv_factor, base::Need::required);
   v("grouped_factor", s.grouped_factor, base::Need::required);
   v("layer_us", s.layer_us, base::Need::required);
@@ -53,6 +54,7 @@ void fields(V& v, S& s) {
   v("memory_share", s.memory_share, base::Need::required);
   v("free_share", s.free_share, base::Need::required);
   v("reserve_gib", s.reserve_gib, base::Need::required);
+  v("window_cache", s.window_cache, base::Need::required);
   v("note", s.note);
 }
 
@@ -61,11 +63,10 @@ requires std::same_as<std::remove_const_t<S>, ServingFormat>
 void fields(V& v, S& s) {
   v("format", s.format, base::Need::required);
   v("engine", s.engine);
-  v("bits", s.bits, base::Need::required);
-  v("attention_bits", s.attention_bits, base::Need::required);
+  v("attention_bytes", s.attention_bytes);
   v("version", s.version);
   v("compute", s.compute, base::Need::required);
-  v("bandwidth_factor", s.bandwidth_factor, base::Need::required);
+  v("sm_factor", s.sm_factor, base::Need::required);
   v("matrix_factor", s.matrix_factor, base::Need::required);
   v("layer_factor", s.layer_factor, base::Need::required);
   v("copy_factor", s.copy_factor, base::Need::required);
@@ -95,6 +96,15 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
+requires std::same_as<std::remove_const_t<S>, ServingPair>
+void fields(V& v, S& s) {
+  v("engine", s.engine, base::Need::required);
+  v("chip", s.chip, base::Need::required);
+  v("matrix_factor", s.matrix_factor, base::Need::required);
+  v("sm_factor", s.sm_factor, base::Need::required);
+}
+
+template <class V, class S>
 requires std::same_as<std::remove_const_t<S>, ServingGeneral>
 void fields(V& v, S& s) {
   v("roofline_power", s.roofline_power, base::Need::required);
@@ -103,6 +113,9 @@ void fields(V& v, S& s) {
   v("activation_traffic", s.activation_traffic, base::Need::required);
   v("expert_imbalance", s.expert_imbalance, base::Need::required);
   v("all_to_all_share", s.all_to_all_share, base::Need::required);
+  v("pipeline_loss", s.pipeline_loss, base::Need::required);
+  v("length_spread", s.length_spread, base::Need::required);
+  v("linear_layer_cost", s.linear_layer_cost, base::Need::required);
 }
 
 template <class V, class S>
@@ -115,6 +128,7 @@ void fields(V& v, S& s) {
   v("formats", s.formats, base::Need::required);
   v("links", s.links, base::Need::required);
   v("releases", s.releases, base::Need::required);
+  v("pairs", s.pairs, base::Need::required);
 }
 
 }  // namespace gpuadvise

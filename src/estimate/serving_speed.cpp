@@ -19,7 +19,7 @@ SpeedEstimate estimate_serving_speed(const Workload& workload, const Machine& ma
                                      const Calibration& calibration) {
   SpeedEstimate speed;
   const auto& inference = workload.profile.inference;
-  const ServingPlan plan = make_serving_plan(workload, machine, layout, calibration.serving);
+  const ServingPlan plan = make_serving_plan(workload, machine, layout, calibration);
   if (!plan.why.empty()) {
     speed.why = plan.why;
     return speed;

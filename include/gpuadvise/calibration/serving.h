@@ -33,6 +33,7 @@ struct ServingEngine {
   double matrix_factor;
   double attention_factor;
   double bandwidth_factor;
+  double sm_factor;  // of what each SM streams
   double kv_factor;
   double grouped_factor;  // matrices of experts, of what the chip reaches on them
   double layer_us;        // launches and gaps of one layer in one pass
@@ -51,18 +52,19 @@ struct ServingEngine {
   double memory_share;    // of usable memory that weights, buffers and KV cache may take
   double free_share;      // of what weights and buffers leave of that, for the KV cache
   double reserve_gib;     // activations, graphs and buffers within that
+  double window_cache;     // 1: layers with a window keep only that; 0: the whole context is held for them
   std::string_view note;
 };
 
-// How a weight format runs. A row with an engine is for it alone.
+// How a weight format runs; its size is in the memory calibration. A row with an engine is for it alone. A name that
+// ends in * stands for all that begin so.
 struct ServingFormat {
   std::string_view format;
   std::string_view engine;
-  double bits;                      // of one quantised weight, scales included
-  double attention_bits;            // of the weights of attention, where the format leaves them wider
-  std::string_view version;         // of the engine: a prefix; empty: any
+  std::optional<double> attention_bytes;  // of a weight of attention, where the format leaves those wider
+  std::string_view version;  // of the engine, from which the row holds; empty: any
   std::string_view compute;         // precision of the matrix engine: fp32, tf32, fp16, fp8, fp4, int8
-  double bandwidth_factor;          // decode kernel against the 16-bit one, per byte
+  double sm_factor;          // what each SM streams of such weights, in bytes, against 16-bit ones
   double matrix_factor;             // prefill against plain matrices of that precision
   double layer_factor;              // launches against the 16-bit model
   double copy_factor;               // of the engine's copies of the KV cache
@@ -77,7 +79,7 @@ struct ServingLink {
   double share;           // of one direction's nominal bandwidth
 };
 
-// Engines get faster with age: one release against the engine's row. `version` is a prefix.
+// Engines get faster with age: a release and those after it, up to the next row, against the engine's row.
 struct ServingRelease {
   std::string_view engine;
   std::string_view version;
@@ -88,6 +90,14 @@ struct ServingRelease {
   std::optional<double> eager_layer_us;  // launches of one layer then
 };
 
+// Where an engine's kernels fit one chip better or worse than its row says.
+struct ServingPair {
+  std::string_view engine;
+  std::string_view chip;  // id, chip class or architecture
+  double matrix_factor;
+  double sm_factor;
+};
+
 // Constants of the formulas themselves.
 struct ServingGeneral {
   double roofline_power;      // norm that joins compute and traffic of one matrix
@@ -96,6 +106,9 @@ struct ServingGeneral {
   double activation_traffic;  // bytes of element-wise traffic for each token, layer and hidden value
   double expert_imbalance;    // most loaded expert group against the mean
   double all_to_all_share;    // of one direction's link bandwidth
+  double pipeline_loss;       // time lost for each further stage while passes are in flight
+  double length_spread;       // answers of one load differ in length by up to this share
+  double linear_layer_cost;   // time of a layer with recurrent state against one with attention
 };
 
 struct ServingCalibration {
@@ -106,6 +119,7 @@ struct ServingCalibration {
   std::span<const ServingFormat> formats;
   std::span<const ServingLink> links;
   std::span<const ServingRelease> releases;
+  std::span<const ServingPair> pairs;
 };
 
 }  // namespace gpuadvise
