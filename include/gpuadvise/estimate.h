@@ -83,6 +83,8 @@ struct StepTerms {
   double data_loading = 0;
 };
 
+enum class EstimateConfidence : std::uint8_t { measured, interpolated, extrapolated, unknown };
+
 struct SpeedEstimate {
   bool known = false;
   std::optional<double> tokens_per_second;  // whole job
@@ -102,6 +104,8 @@ struct SpeedEstimate {
   std::optional<double> relative;
   double band_low_percent = 0;
   double band_high_percent = 0;
+  // How near the measurements are that the formulas were fitted on; unknown: they do not say.
+  EstimateConfidence nearness = EstimateConfidence::unknown;
   StepTerms terms;
   std::string_view why;  // message id, when not known
 };
@@ -115,8 +119,6 @@ struct CostEstimate {
   const Price* price = nullptr;  // the row it rests on
   std::string_view why;
 };
-
-enum class EstimateConfidence : std::uint8_t { measured, interpolated, extrapolated, unknown };
 
 struct Estimate {
   MemoryEstimate memory;

@@ -1,11 +1,16 @@
-#include "estimate/serving_batch.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/serving_batch.h"
 #include "estimate/serving_load.h"
 
 namespace gpuadvise {
+namespace {
+
+constexpr double kMilli = 1e-3;
+constexpr int kHalvings = 20;  // a millionth of the range
+
+}  // namespace
 
 double most_running(const ServingPlan& plan, const ServingRequest& request) {
   return running_requests(plan, request.input_tokens + request.output_tokens * request.sequences);
@@ -63,7 +68,7 @@ ServingOutcome open_loop(const ServingPlan& plan, const ServingRequest& request,
   double low = 0;
   double high = most;
   ServingOutcome at = full;
-  for (int i = 0; i < 24; ++i) {
+  for (int i = 0; i < kHalvings; ++i) {
     const double middle = (low + high) / 2;
     at = saturated(plan, request, std::max(middle, 1.0));
     (at.requests_per_second < rate ? low : high) = middle;
@@ -76,6 +81,31 @@ ServingOutcome open_loop(const ServingPlan& plan, const ServingRequest& request,
   at.latency = at.ttft + at.tpot * std::max(request.output_tokens - 1, 0.0);
   at.requests_per_second = rate;
   return at;
+}
+
+bool within(const ServingOutcome& o, const Slo& target) {
+  return o.fits && (!target.ttft_ms || o.ttft <= *target.ttft_ms * kMilli) &&
+         (!target.tpot_ms || o.tpot <= *target.tpot_ms * kMilli);
+}
+
+ServingOutcome most_within(const ServingPlan& plan, const ServingRequest& request, const Slo& target, double share) {
+  const double ceiling = saturated(plan, request, plan.max_requests).requests_per_second * share;
+  ServingOutcome best = open_loop(plan, request, ceiling);
+  if (within(best, target)) return best;
+  best.fits = false;
+  double low = 0;
+  double high = ceiling;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double rate = (low + high) / 2;
+    const ServingOutcome at = open_loop(plan, request, rate);
+    if (within(at, target)) {
+      low = rate;
+      best = at;
+    } else {
+      high = rate;
+    }
+  }
+  return best;
 }
 
 }  // namespace gpuadvise

@@ -34,6 +34,11 @@ ServingOutcome closed_loop(const ServingPlan& plan, const ServingRequest& reques
 // Poisson arrivals of `rate` requests per second; fits is false when the replica cannot keep up.
 ServingOutcome open_loop(const ServingPlan& plan, const ServingRequest& request, double rate);
 
+// The largest Poisson load whose typical latencies are within the target, at most `share` of the saturated rate; the
+// load is the outcome's requests_per_second. fits is false where not even a trickle is within it.
+ServingOutcome most_within(const ServingPlan& plan, const ServingRequest& request, const Slo& target, double share);
+bool within(const ServingOutcome& outcome, const Slo& target);
+
 // Requests that one replica holds at once at these lengths.
 double most_running(const ServingPlan& plan, const ServingRequest& request);
 

@@ -1,6 +1,7 @@
-// A small simulation of continuous batching under a fixed number of users. Users are bundled into at most kGroups groups
-// that act as one; prompts are worked first come first served, in passes that the running requests decode in too; where
-// no prompt waits, time goes straight to the next answer that ends. The first rounds settle, the later ones are measured.
+// A small simulation of continuous batching under a fixed number of users. Users are bundled into at most kGroups
+// groups that act as one; prompts are worked first come first served, in passes that the running requests decode in
+// too; where no prompt waits, time goes straight to the next answer that ends. The first rounds settle, the later ones
+// are measured.
 #include <array>
 #include <cmath>
 

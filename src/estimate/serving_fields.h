@@ -81,6 +81,7 @@ void fields(V& v, S& s) {
   v("latency_us", s.latency_us, base::Need::required);
   v("rank_us", s.rank_us, base::Need::required);
   v("share", s.share, base::Need::required);
+  v("assumed_gb_per_s", s.assumed_gb_per_s);
 }
 
 template <class V, class S>
@@ -105,6 +106,18 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
+requires std::same_as<std::remove_const_t<S>, ServingBand>
+void fields(V& v, S& s) {
+  v("engine", s.engine);
+  v("chip", s.chip);
+  v("mode", s.mode);
+  v("moe", s.moe);
+  v("low_percent", s.low_percent, base::Need::required);
+  v("high_percent", s.high_percent, base::Need::required);
+  v("rows", s.rows, base::Need::required);
+}
+
+template <class V, class S>
 requires std::same_as<std::remove_const_t<S>, ServingGeneral>
 void fields(V& v, S& s) {
   v("roofline_power", s.roofline_power, base::Need::required);
@@ -116,6 +129,7 @@ void fields(V& v, S& s) {
   v("pipeline_loss", s.pipeline_loss, base::Need::required);
   v("length_spread", s.length_spread, base::Need::required);
   v("linear_layer_cost", s.linear_layer_cost, base::Need::required);
+  v("safe_load", s.safe_load, base::Need::required);
 }
 
 template <class V, class S>
@@ -129,6 +143,7 @@ void fields(V& v, S& s) {
   v("links", s.links, base::Need::required);
   v("releases", s.releases, base::Need::required);
   v("pairs", s.pairs, base::Need::required);
+  v("bands", s.bands, base::Need::required);
 }
 
 }  // namespace gpuadvise

@@ -1,6 +1,6 @@
-#include "estimate/serving_lookup.h"
-
 #include <charconv>
+
+#include "estimate/serving_lookup.h"
 
 namespace gpuadvise {
 namespace {

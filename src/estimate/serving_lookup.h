@@ -1,5 +1,5 @@
-// Calibration rows of serving speed by the names that profiles and the catalog use. A row that is not there falls back to
-// the row with the empty name, which stands for any other.
+// Calibration rows of serving speed by the names that profiles and the catalog use. A row that is not there falls back
+// to the row with the empty name, which stands for any other.
 #pragma once
 
 #include <string_view>
@@ -24,8 +24,8 @@ bool at_least_version(std::string_view version, std::string_view other);
 // The latest release that is not after the engine's version, else the earliest; null for an unknown version.
 const ServingRelease* find_release(const ServingCalibration& calibration, std::string_view engine,
                                    std::string_view version);
-// The row of the engine's own version, else of the engine, else of any engine; a name that ends in * stands for all that
-// begin so. Null for an unknown format.
+// The row of the engine's own version, else of the engine, else of any engine; a name that ends in * stands for all
+// that begin so. Null for an unknown format.
 const ServingFormat* find_format(const ServingCalibration& calibration, std::string_view name, std::string_view engine,
                                  std::string_view version);
 

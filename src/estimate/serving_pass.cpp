@@ -1,9 +1,8 @@
-#include "estimate/serving_pass.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "estimate/norm.h"
+#include "estimate/serving_pass.h"
 
 namespace gpuadvise {
 namespace {
@@ -33,8 +32,8 @@ Matrices matrices(const ServingPlan& plan, double tokens, double sampled) {
 double attention(const ServingPlan& plan, const PassLoad& load) {
   const double near = std::min(load.context, plan.window);
   const double bytes = load.decode_requests * (load.context * plan.kv_full_bytes + near * plan.kv_window_bytes);
-  const double flops = load.decode_tokens * (plan.full_layers * load.context + plan.window_layers * near) *
-                       plan.kv_flops_layer;
+  const double flops =
+      load.decode_tokens * (plan.full_layers * load.context + plan.window_layers * near) * plan.kv_flops_layer;
   double rate = plan.kv_rate;
   if (plan.kv_blocks > 0 && plan.kv_block_rate > 0) {
     rate = std::min(rate, std::max(load.decode_requests, 1.0) * plan.kv_blocks * plan.kv_block_rate);

@@ -1,5 +1,3 @@
-#include "estimate/serving_plan.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -7,6 +5,7 @@
 #include "estimate/memory_lookup.h"
 #include "estimate/norm.h"
 #include "estimate/serving_lookup.h"
+#include "estimate/serving_plan.h"
 #include "workload/architecture.h"
 
 namespace gpuadvise {
@@ -152,7 +151,8 @@ void add_rates(const Parts& p, ServingPlan& plan) {
   if (p.accelerator.sm_count) plan.kv_block_rate = p.chip.sm_alone_gb_per_s * kGiga;
 
   const double peak16 = peak_flops(p, "fp16");
-  const double share = std::min(p.chip.matrix_share * p.engine.matrix_factor * (p.pair != nullptr ? p.pair->matrix_factor : 1) * age, 1.0);
+  const double share = std::min(
+      p.chip.matrix_share * p.engine.matrix_factor * (p.pair != nullptr ? p.pair->matrix_factor : 1) * age, 1.0);
   const double width = p.a.hidden / (p.a.hidden + p.general.width_half) * p.card;
   const double narrow = narrow_factor(p, p.format.compute) * p.format.matrix_factor;
   plan.matrix_rate = peak_flops(p, p.format.compute) * std::min(share * narrow, 1.0) * width;
@@ -189,8 +189,12 @@ struct Path {
 Path path(const Parts& p, const ServingCalibration& calibration, bool across_nodes) {
   Path to;
   const double cards = std::max(p.machine.accelerators_per_node, 1.0);
-  to.rate = across_nodes ? p.machine.inter_node_gbps * kGiga / kBitsPerByte / cards : p.machine.link_gb_per_s * kGiga / 2;
-  if (to.rate > 0) to.link = find_link(calibration, across_nodes ? "network" : link_name(p.machine.link));
+  const ServingLink* link = find_link(calibration, across_nodes ? "network" : link_name(p.machine.link));
+  if (link == nullptr) return to;
+  to.rate =
+      across_nodes ? p.machine.inter_node_gbps * kGiga / kBitsPerByte / cards : p.machine.link_gb_per_s * kGiga / 2;
+  if (to.rate <= 0) to.rate = link->assumed_gb_per_s.value_or(0) * kGiga / 2;
+  if (to.rate > 0) to.link = link;
   return to;
 }
 
@@ -211,8 +215,7 @@ bool add_communication(const Parts& p, const ServingCalibration& calibration, Se
     const double moves = 2.0 * p.layers.moe;
     plan.dispatch_latency = moves * to.link->latency_us * kMicro;
     plan.dispatch_seconds_token = moves * std::min(plan.experts_per_token, plan.expert_ranks) * token_bytes *
-                                  (plan.expert_ranks - 1) / plan.expert_ranks /
-                                  (to.rate * p.general.all_to_all_share);
+                                  (plan.expert_ranks - 1) / plan.expert_ranks / (to.rate * p.general.all_to_all_share);
   }
   plan.pipeline_loss = p.general.pipeline_loss * (p.pipeline - 1);
   if (p.pipeline > 1) {

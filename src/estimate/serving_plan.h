@@ -23,9 +23,9 @@ struct ServingPlan {
   double expert_flops = 0;  // per token: the experts it is sent to
   double experts = 0;       // per MoE layer; 0: dense model
   double experts_per_token = 0;
-  double expert_ranks = 1;   // accelerators that the experts are spread over
-  double imbalance = 1;      // load of the fullest of them against the mean
-  double resident_gib = 0;   // weights held by the fullest accelerator
+  double expert_ranks = 1;  // accelerators that the experts are spread over
+  double imbalance = 1;     // load of the fullest of them against the mean
+  double resident_gib = 0;  // weights held by the fullest accelerator
 
   // Attention.
   double full_layers = 0;    // keep the whole context

@@ -52,7 +52,7 @@ struct ServingEngine {
   double memory_share;    // of usable memory that weights, buffers and KV cache may take
   double free_share;      // of what weights and buffers leave of that, for the KV cache
   double reserve_gib;     // activations, graphs and buffers within that
-  double window_cache;     // 1: layers with a window keep only that; 0: the whole context is held for them
+  double window_cache;    // 1: layers with a window keep only that; 0: the whole context is held for them
   std::string_view note;
 };
 
@@ -62,21 +62,22 @@ struct ServingFormat {
   std::string_view format;
   std::string_view engine;
   std::optional<double> attention_bytes;  // of a weight of attention, where the format leaves those wider
-  std::string_view version;  // of the engine, from which the row holds; empty: any
-  std::string_view compute;         // precision of the matrix engine: fp32, tf32, fp16, fp8, fp4, int8
-  double sm_factor;          // what each SM streams of such weights, in bytes, against 16-bit ones
-  double matrix_factor;             // prefill against plain matrices of that precision
-  double layer_factor;              // launches against the 16-bit model
-  double copy_factor;               // of the engine's copies of the KV cache
-  std::optional<double> expert_us;  // host time of one expert visited, where experts run one by one
+  std::string_view version;               // of the engine, from which the row holds; empty: any
+  std::string_view compute;               // precision of the matrix engine: fp32, tf32, fp16, fp8, fp4, int8
+  double sm_factor;                       // what each SM streams of such weights, in bytes, against 16-bit ones
+  double matrix_factor;                   // prefill against plain matrices of that precision
+  double layer_factor;                    // launches against the 16-bit model
+  double copy_factor;                     // of the engine's copies of the KV cache
+  std::optional<double> expert_us;        // host time of one expert visited, where experts run one by one
   std::string_view note;
 };
 
 struct ServingLink {
-  std::string_view link;  // nvlink, pcie, hccs, network
-  double latency_us;      // of one all-reduce among two
-  double rank_us;         // more for each further rank
-  double share;           // of one direction's nominal bandwidth
+  std::string_view link;                   // nvlink, pcie, hccs, network
+  double latency_us;                       // of one all-reduce among two
+  double rank_us;                          // more for each further rank
+  double share;                            // of one direction's nominal bandwidth
+  std::optional<double> assumed_gb_per_s;  // of one accelerator, both directions, where the machine states none
 };
 
 // Engines get faster with age: a release and those after it, up to the next row, against the engine's row.
@@ -98,6 +99,18 @@ struct ServingPair {
   double sm_factor;
 };
 
+// Measured error of a class of rows, percent: the estimate is within [low, high] of the measurement for 8 rows of 10.
+// Empty keys match everything; the first row that matches is used.
+struct ServingBand {
+  std::string_view engine;
+  std::string_view chip;
+  std::string_view mode;  // static, online, offline
+  std::optional<bool> moe;
+  double low_percent;
+  double high_percent;
+  int rows;  // measurements behind it; 0: none, the width is that of sources that were left out of the fit
+};
+
 // Constants of the formulas themselves.
 struct ServingGeneral {
   double roofline_power;      // norm that joins compute and traffic of one matrix
@@ -109,6 +122,7 @@ struct ServingGeneral {
   double pipeline_loss;       // time lost for each further stage while passes are in flight
   double length_spread;       // answers of one load differ in length by up to this share
   double linear_layer_cost;   // time of a layer with recurrent state against one with attention
+  double safe_load;           // share of the saturated rate that a service is planned for
 };
 
 struct ServingCalibration {
@@ -120,6 +134,7 @@ struct ServingCalibration {
   std::span<const ServingLink> links;
   std::span<const ServingRelease> releases;
   std::span<const ServingPair> pairs;
+  std::span<const ServingBand> bands;
 };
 
 }  // namespace gpuadvise
