@@ -44,7 +44,11 @@ struct Parts {
 // Dense peak in FLOP/s of a precision; weights narrower than the part computes in are unpacked to 16 bits.
 double peak_flops(const Parts& p, std::string_view compute) {
   const auto& peak = p.accelerator.peak;
-  const double half = peak.bf16 ? *peak.bf16 : peak.fp16 ? *peak.fp16 : p.chip.tensor_tflops.value_or(0);
+  const double half = peak.bf16              ? *peak.bf16
+                      : peak.fp16            ? *peak.fp16
+                      : p.chip.tensor_tflops ? *p.chip.tensor_tflops
+                      : peak.fp16_vector     ? std::max(*peak.fp16_vector, peak.fp32.value_or(0))
+                                             : peak.fp32.value_or(0);
   if (compute == "fp32") return peak.fp32.value_or(half) * kTera;
   if (compute == "tf32") return peak.tf32.value_or(peak.fp32.value_or(half)) * kTera;
   if (compute == "fp4" && peak.fp4) return *peak.fp4 * kTera;
