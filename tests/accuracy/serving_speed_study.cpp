@@ -21,7 +21,8 @@ std::string mode_of(const InferenceSpec& i) {
   return std::string(names(ServingMode{})[static_cast<std::size_t>(i.mode.value_or(ServingMode::online))]);
 }
 
-// The workload as a user's profile resolves, on the machine of the row. A row that leaves the layout open gets the best.
+// The workload as a user's profile resolves, on the machine of the row. A row that leaves the layout open gets the
+// best.
 SpeedEstimate answer(const Row& row, const Context& context, Sample& sample) {
   Setup setup = setup_of(row, context);
   Profile profile = setup.workload.profile;

@@ -7,9 +7,13 @@ namespace gpuadvise::accuracy {
 extern const Study memory_training;
 extern const Study memory_serving;
 extern const Study training_speed;
+extern const Study serving_throughput;
+extern const Study serving_ttft;
+extern const Study serving_tpot;
 
 std::span<const Study* const> studies() {
-  static const std::array all{&memory_training, &memory_serving, &training_speed};
+  static const std::array all{&memory_training,    &memory_serving, &training_speed,
+                              &serving_throughput, &serving_ttft,   &serving_tpot};
   return all;
 }
 
