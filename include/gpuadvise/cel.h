@@ -174,7 +174,13 @@ struct CompileOptions {
 // Returns the program, or fills `fault`.
 std::optional<OwnedProgram> compile(std::string_view source, const CompileOptions& options, Fault& fault);
 
-// "1 | line of source" with a caret under the offset.
+// Line and column, from 1, of a byte offset.
+struct Position {
+  int line;
+  int column;
+};
+Position position(std::string_view source, std::size_t offset);
+// The line of the source with a caret under the offset.
 std::string excerpt(std::string_view source, std::size_t offset);
 
 // Bounds of one evaluation. Reaching one is an error of evaluation that nothing absorbs.

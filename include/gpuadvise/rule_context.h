@@ -36,7 +36,7 @@ const FieldInfo& info(Field field);
 std::optional<Field> find_field(std::string_view name);
 
 inline constexpr std::size_t kMaxParameters = 12;  // of one rule
-inline constexpr std::size_t kMaxLets = 6;
+inline constexpr std::size_t kMaxVars = 6;
 
 // Every field starts unknown. Words are views: what they point at must outlive the context.
 class RuleContext {
@@ -63,7 +63,7 @@ class RuleContext {
  private:
   friend class RuleSet;
   friend class RuleEvaluation;
-  std::array<cel::Value, kFieldCount + kMaxParameters + kMaxLets> slots_;
+  std::array<cel::Value, kFieldCount + kMaxParameters + kMaxVars> slots_;
 };
 
 }  // namespace gpuadvise

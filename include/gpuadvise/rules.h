@@ -48,8 +48,8 @@ struct Parameter {
   Text meaning;
 };
 
-// A value worked out before the condition: let.NAME in it and in the messages.
-struct Let {
+// A value worked out before the condition: vars.NAME in it and in the messages.
+struct RuleVariable {
   std::string_view name;
   std::string_view value;  // CEL
 };
@@ -73,7 +73,7 @@ struct RuleSpec {
   std::string_view extends;  // takes over what it does not state from the rule of this id
   std::optional<Severity> severity;
   std::optional<RuleScope> scope;
-  std::span<const Let> let;
+  std::span<const RuleVariable> vars;
   std::string_view when;
   std::string_view unless;
   std::optional<Effect> effect;
@@ -91,7 +91,7 @@ struct RuleSpec {
 // A rule that is compiled.
 struct Rule {
   RuleSpec spec;
-  std::span<const cel::Program> let;
+  std::span<const cel::Program> vars;
   cel::Program when;
   cel::Program unless;                    // no code: none
   cel::Program factor;                    // no code: none
@@ -170,7 +170,7 @@ class RuleEvaluation {
   std::string text(const ActiveRule& rule, std::string_view text, RuleContext& context, Lang lang);
   cel::Evaluator evaluator_;
   std::vector<Firing> firings_;
-  std::array<std::string, kMaxLets> let_texts_;
+  std::array<std::string, kMaxVars> var_texts_;
   int unfilled_ = 0;
 };
 

@@ -72,6 +72,7 @@ std::unique_ptr<Command> make_estimate();
 std::unique_ptr<Command> make_catalog();
 std::unique_ptr<Command> make_tasks();
 std::unique_ptr<Command> make_models();
+std::unique_ptr<Command> make_rules();
 
 // Runs the program: parses, dispatches, turns errors into exit codes.
 int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err);

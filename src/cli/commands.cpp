@@ -11,6 +11,7 @@ std::span<const CommandEntry> commands() {
       {"catalog", make_catalog},
       {"tasks", make_tasks},
       {"models", make_models},
+      {"rules", make_rules},
   });
   return kCommands;
 }

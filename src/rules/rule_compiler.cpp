@@ -15,7 +15,7 @@ using base::Loader;
 using base::Node;
 using base::printable;
 
-constexpr std::size_t kLetBase = kFieldCount + kMaxParameters;
+constexpr std::size_t kVarBase = kFieldCount + kMaxParameters;
 
 // Where in its file the character at `offset` of an expression stands: the text of a YAML scalar differs from the file
 // in indentation, line ends and quotes only, so that the two can be walked side by side.
@@ -100,7 +100,7 @@ class RuleCompiler {
     rule_.line = node_.line;
     check_form();
     declare();
-    compile_lets();
+    compile_vars();
     rule_.when = compile("when", rule_.spec.when, cel::Type{cel::TypeKind::boolean});
     if (!rule_.spec.unless.empty())
       rule_.unless = compile("unless", rule_.spec.unless, cel::Type{cel::TypeKind::boolean});
@@ -153,13 +153,13 @@ class RuleCompiler {
       fail("severity", "an effect of note has severity note");
     if (s.parameters.size() > kMaxParameters)
       fail("parameters", fmt::format("more than {} parameters", kMaxParameters));
-    if (s.let.size() > kMaxLets) fail("let", fmt::format("more than {} values", kMaxLets));
+    if (s.vars.size() > kMaxVars) fail("vars", fmt::format("more than {} values", kMaxVars));
   }
 
   void declare() {
     auto& arena = loader_.arena();
     for (const FieldInfo& f : rule_fields()) variables_.push_back({f.name, cel_type(f), f.values});
-    variables_.resize(kLetBase + kMaxLets);
+    variables_.resize(kVarBase + kMaxVars);
     const auto name = [&](std::string_view group, std::string_view key, std::string_view part) {
       const bool ok = !part.empty() && std::all_of(part.begin(), part.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -175,24 +175,24 @@ class RuleCompiler {
       const Parameter& p = rule_.spec.parameters[i];
       variables_[kFieldCount + i] = {name("params", "parameters", p.name), type_of(p.value), {}};
     }
-    for (std::size_t i = 0; i < rule_.spec.let.size(); ++i)
-      let_names_.push_back(name("let", "let", rule_.spec.let[i].name));
+    for (std::size_t i = 0; i < rule_.spec.vars.size(); ++i)
+      var_names_.push_back(name("vars", "vars", rule_.spec.vars[i].name));
   }
 
-  void compile_lets() {
+  void compile_vars() {
     std::vector<cel::Program> programs;
-    for (std::size_t i = 0; i < rule_.spec.let.size(); ++i) {
-      const Node& lets = at("let");
-      const Node* value = lets.is(Node::Kind::list) && i < lets.items.size() ? lets.items[i].find("value") : nullptr;
+    for (std::size_t i = 0; i < rule_.spec.vars.size(); ++i) {
+      const Node& vars = at("vars");
+      const Node* value = vars.is(Node::Kind::list) && i < vars.items.size() ? vars.items[i].find("value") : nullptr;
       cel::Type type;
-      programs.push_back(compile_at(value != nullptr ? *value : node_, rule_.spec.let[i].value, std::nullopt, type));
+      programs.push_back(compile_at(value != nullptr ? *value : node_, rule_.spec.vars[i].value, std::nullopt, type));
       if (type.kind == cel::TypeKind::list || type.kind == cel::TypeKind::map || type.kind == cel::TypeKind::dynamic ||
           type.kind == cel::TypeKind::null) {
-        fail("let", fmt::format("{} is a bool, a number or a string, not {}", let_names_[i], cel::type_name(type)));
+        fail("vars", fmt::format("{} is a bool, a number or a string, not {}", var_names_[i], cel::type_name(type)));
       }
-      variables_[kLetBase + i] = {let_names_[i], type, {}};
+      variables_[kVarBase + i] = {var_names_[i], type, {}};
     }
-    rule_.let = loader_.arena().copy(programs);
+    rule_.vars = loader_.arena().copy(programs);
   }
 
   cel::Program compile(std::string_view key, std::string_view source, std::optional<cel::Type> result) {
@@ -261,7 +261,7 @@ class RuleCompiler {
   std::string path_;
   Rule rule_;
   std::vector<cel::Variable> variables_;
-  std::vector<std::string_view> let_names_;
+  std::vector<std::string_view> var_names_;
   std::set<std::uint16_t> fields_;
 };
 

@@ -12,7 +12,7 @@ namespace gpuadvise {
 
 namespace {
 
-constexpr std::size_t kLetBase = kFieldCount + kMaxParameters;
+constexpr std::size_t kVarBase = kFieldCount + kMaxParameters;
 
 // What `when` and `unless` say together.
 enum class Verdict : std::uint8_t { fires, quiet, undecided };
@@ -46,14 +46,14 @@ RuleEvaluation::~RuleEvaluation() = default;
 
 void RuleEvaluation::enter(const ActiveRule& rule, RuleContext& context, bool open) {
   std::copy(rule.parameters.begin(), rule.parameters.end(), context.slots_.begin() + kFieldCount);
-  for (std::size_t i = 0; i < rule.rule->let.size(); ++i) {
-    cel::Value value = evaluator_.evaluate(rule.rule->let[i], context.slots_, open);
-    if (value.is(cel::Kind::error)) value = cel::Value::unknown(rule.rule->spec.let[i].name);
+  for (std::size_t i = 0; i < rule.rule->vars.size(); ++i) {
+    cel::Value value = evaluator_.evaluate(rule.rule->vars[i], context.slots_, open);
+    if (value.is(cel::Kind::error)) value = cel::Value::unknown(rule.rule->spec.vars[i].name);
     if (value.is(cel::Kind::string)) {  // may live in the evaluator, until its next evaluation only
-      let_texts_[i] = value.text;
-      value.text = let_texts_[i];
+      var_texts_[i] = value.text;
+      value.text = var_texts_[i];
     }
-    context.slots_[kLetBase + i] = value;
+    context.slots_[kVarBase + i] = value;
   }
 }
 
@@ -103,8 +103,8 @@ std::string RuleEvaluation::text(const ActiveRule& rule, std::string_view text, 
     for (std::size_t i = 0; name.starts_with("params.") && i < spec.parameters.size(); ++i) {
       if (spec.parameters[i].name == name.substr(7)) return &context.slots_[kFieldCount + i];
     }
-    for (std::size_t i = 0; name.starts_with("let.") && i < spec.let.size(); ++i) {
-      if (spec.let[i].name == name.substr(4)) return &context.slots_[kLetBase + i];
+    for (std::size_t i = 0; name.starts_with("vars.") && i < spec.vars.size(); ++i) {
+      if (spec.vars[i].name == name.substr(5)) return &context.slots_[kVarBase + i];
     }
     return nullptr;
   };

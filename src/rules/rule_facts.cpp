@@ -260,13 +260,15 @@ void set_layout(RuleContext& c, const Machine& machine, const Layout& layout) {
 
 void set_estimate(RuleContext& c, const Estimate& e) {
   if (e.memory.known) {
-    c.set(Field::estimate_memory_total_gib, e.memory.total);
+    // What the whole card must hold, the driver's context included: that is what has to fit.
+    const double needed = e.memory.device > 0 ? e.memory.device : e.memory.total;
+    c.set(Field::estimate_memory_total_gib, needed);
     c.set(Field::estimate_memory_capacity_gib, e.memory.capacity_gib);
     c.set(Field::estimate_memory_weights_gib, e.memory.weights);
     c.set(Field::estimate_memory_kv_cache_gib, e.memory.kv_cache);
     c.set(Field::estimate_memory_headroom_gib, e.memory.headroom_gib);
     if (e.memory.capacity_gib > 0) {
-      c.set(Field::estimate_memory_used_fraction, e.memory.total / e.memory.capacity_gib);
+      c.set(Field::estimate_memory_used_fraction, needed / e.memory.capacity_gib);
     }
     c.set(Field::estimate_memory_fits, e.memory.fits);
     c.set(Field::estimate_memory_band_high_percent, e.memory.band_high_percent);

@@ -34,7 +34,7 @@ void fields(V& v, S& s) {
   v("meaning", s.meaning, Need::required);
 }
 
-template <class V, Is<Let> S>
+template <class V, Is<RuleVariable> S>
 void fields(V& v, S& s) {
   v("name", s.name, Need::required);
   v("value", s.value, Need::required);
@@ -63,7 +63,7 @@ void fields(V& v, S& s) {
   v("extends", s.extends);
   v("severity", s.severity);
   v("scope", s.scope);
-  v("let", s.let);
+  v("vars", s.vars);
   v("when", s.when);
   v("unless", s.unless);
   v("effect", s.effect);
@@ -81,7 +81,7 @@ void fields(V& v, S& s) {
 template <class V, Is<Rule> S>
 void fields(V& v, S& s) {
   v("spec", s.spec, Need::derived);
-  v("let", s.let, Need::derived);
+  v("vars", s.vars, Need::derived);
   v("when", s.when, Need::derived);
   v("unless", s.unless, Need::derived);
   v("factor", s.factor, Need::derived);

@@ -1,4 +1,4 @@
-// Messages and their placeholders: {field}, {field:format}, {params.name}, {let.name}; {{ and }} stand for braces.
+// Messages and their placeholders: {field}, {field:format}, {params.name}, {vars.name}; {{ and }} stand for braces.
 // Formats: 0, 1, 2 (decimals), sig (three significant digits), percent (of a fraction), count (13B), version (1204 as
 // 12.4).
 #pragma once

@@ -1,10 +1,9 @@
-#include "rules/cel/compiler.h"
-
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "rules/cel/compiler.h"
 
 namespace gpuadvise::cel {
 
@@ -371,6 +370,13 @@ std::optional<OwnedProgram> compile(std::string_view source, const CompileOption
     fault = e.fault;
     return std::nullopt;
   }
+}
+
+Position position(std::string_view source, std::size_t offset) {
+  const auto before = source.substr(0, offset);
+  const auto line_start = before.rfind('\n');
+  return {static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
+          static_cast<int>(line_start == std::string_view::npos ? before.size() : before.size() - line_start - 1) + 1};
 }
 
 std::string excerpt(std::string_view source, std::size_t offset) {

@@ -1,5 +1,3 @@
-#include "rules/cel/json.h"
-
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -8,6 +6,7 @@
 #include "gpuadvise/error.h"
 
 #include "base/text.h"
+#include "rules/cel/json.h"
 #include "rules/cel/value.h"
 
 namespace gpuadvise::cel {

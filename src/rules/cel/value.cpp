@@ -1,7 +1,7 @@
-#include "rules/cel/value.h"
-
 #include <charconv>
 #include <cmath>
+
+#include "rules/cel/value.h"
 
 namespace gpuadvise::cel {
 
