@@ -9,12 +9,15 @@ namespace gpuadvise {
 
 Judge::Judge(const Workload& workload, const Catalog& catalog, const RuleSet& rules, const RecommendOptions& options)
     : workload_(workload), catalog_(catalog), options_(options) {
-  set_workload(base_, workload, lists_);
-  base_.set(Field::request_optimize, names(Objective{})[static_cast<std::size_t>(options.objective)]);
+  set_workload(facts_, workload, lists_);
+  facts_.set(Field::request_optimize, names(Objective{})[static_cast<std::size_t>(options.objective)]);
   const bool preview = std::any_of(options.include.begin(), options.include.end(),
                                    [](Status s) { return s == Status::preview || s == Status::undocumented; });
-  base_.set(Field::request_preview_included, preview);
-  evaluation_.narrow(rules.of(RuleScope::candidate), base_, narrowed_);
+  facts_.set(Field::request_preview_included, preview);
+  evaluation_.narrow(rules.of(RuleScope::candidate), facts_, rules_);
+  for (const ActiveRule* rule : rules_) {
+    if (rule->rule->spec.effect == Effect::reject) rejecting_.push_back(rule);
+  }
 }
 
 Note Judge::note(const ActiveRule& rule, RuleContext& context) {
@@ -32,32 +35,38 @@ Note Judge::note(const ActiveRule& rule, RuleContext& context) {
 }
 
 void Judge::set_type(const Entry& entry) {
-  type_ = base_;
+  clear(Field::accelerator_id, Field::software_cuda);
   // A status that the user asked to include, or a name that the user gave, is not held against the type.
   const bool included = std::find(options_.include.begin(), options_.include.end(),
                                   status_of(*entry.family, *entry.type)) != options_.include.end();
-  type_.set(Field::request_family_named, entry.named || included);
-  set_instance(type_, *entry.family, *entry.type, accelerator_of(catalog_, *entry.type), catalog_, type_lists_);
-  evaluation_.narrow(narrowed_, type_, narrowed_type_);
+  facts_.set(Field::request_family_named, entry.named || included);
+  set_instance(facts_, *entry.family, *entry.type, accelerator_of(catalog_, *entry.type), catalog_, type_lists_);
+}
+
+// Fields of one group after another stand in the order of the published list.
+void Judge::clear(Field first, Field end) {
+  for (auto f = static_cast<std::uint16_t>(first); f < static_cast<std::uint16_t>(end); ++f) {
+    facts_.clear(static_cast<Field>(f));
+  }
 }
 
 std::vector<Note> Judge::type(const Entry& entry, bool all) {
   set_type(entry);
-  std::vector<const ActiveRule*> rejecting;  // messages use the evaluation's buffers
-  for (const auto& firing : evaluation_.apply(narrowed_type_, type_)) {
-    if (firing.rule->rule->spec.effect == Effect::reject) rejecting.push_back(firing.rule);
-    if (!all && !rejecting.empty()) break;
+  std::vector<const ActiveRule*> fired;  // messages use the evaluation's buffers
+  for (const auto& firing : evaluation_.apply(rejecting_, facts_)) {
+    fired.push_back(firing.rule);
+    if (!all) break;
   }
   std::vector<Note> out;
-  for (const ActiveRule* rule : rejecting) out.push_back(note(*rule, type_));
+  for (const ActiveRule* rule : fired) out.push_back(note(*rule, facts_));
   return out;
 }
 
 std::optional<Note> Judge::candidate(const Recommendation& r, CriterionFactors& factors) {
-  RuleContext context = facts_of(r);
-  for (const auto& firing : evaluation_.apply(narrowed_type_, context)) {
+  set_candidate(r);
+  for (const auto& firing : evaluation_.apply(rules_, facts_)) {
     const RuleSpec& spec = firing.rule->rule->spec;
-    if (spec.effect == Effect::reject) return note(*firing.rule, context);
+    if (spec.effect == Effect::reject) return note(*firing.rule, facts_);
     if (spec.effect != Effect::penalise && spec.effect != Effect::reward) continue;
     const double factor = spec.effect == Effect::penalise ? firing.factor : 1 / firing.factor;
     switch (spec.criterion) {
@@ -91,24 +100,23 @@ std::optional<Note> Judge::candidate(const Recommendation& r, CriterionFactors& 
 
 void Judge::describe(Recommendation& r) {
   set_type({r.family, r.type, r.named, false});
-  RuleContext context = facts_of(r);
-  const auto fired = evaluation_.apply(narrowed_type_, context);
+  set_candidate(r);
+  const auto fired = evaluation_.apply(rules_, facts_);
   const std::vector<const ActiveRule*> rules = [&] {
     std::vector<const ActiveRule*> out;  // messages use the evaluation's buffers
     for (const auto& firing : fired) out.push_back(firing.rule);
     return out;
   }();
-  for (const ActiveRule* rule : rules) r.warnings.push_back(note(*rule, context));
+  for (const ActiveRule* rule : rules) r.warnings.push_back(note(*rule, facts_));
   std::stable_sort(r.warnings.begin(), r.warnings.end(),
                    [](const Note& a, const Note& b) { return a.severity < b.severity; });
 }
 
-RuleContext Judge::facts_of(const Recommendation& r) const {
-  RuleContext context = type_;
-  set_layout(context, r.machine, r.layout);
-  set_estimate(context, r.estimate);
-  context.set(Field::estimate_hours_to_finish, r.hours_to_finish);
-  return context;
+void Judge::set_candidate(const Recommendation& r) {
+  clear(Field::layout_nodes, Field::software_cuda);
+  set_layout(facts_, r.machine, r.layout);
+  set_estimate(facts_, r.estimate);
+  facts_.set(Field::estimate_hours_to_finish, r.hours_to_finish);
 }
 
 }  // namespace gpuadvise

@@ -29,7 +29,8 @@ class Judge {
 
  private:
   void set_type(const Entry& entry);
-  RuleContext facts_of(const Recommendation& recommendation) const;
+  void set_candidate(const Recommendation& recommendation);
+  void clear(Field first, Field end);  // [first, end)
   Note note(const ActiveRule& rule, RuleContext& context);
 
   const Workload& workload_;
@@ -38,10 +39,9 @@ class Judge {
   RuleEvaluation evaluation_;
   RuleLists lists_;
   RuleLists type_lists_;
-  RuleContext base_;        // the workload's facts
-  RuleContext type_;        // and the current type's
-  RuleList narrowed_;       // rules that may fire for this workload
-  RuleList narrowed_type_;  // and for the current type
+  RuleContext facts_;   // the workload's, then the current type's and candidate's
+  RuleList rules_;      // that may fire for this workload
+  RuleList rejecting_;  // those of them that reject
 };
 
 }  // namespace gpuadvise

@@ -57,7 +57,13 @@ class Command {
  public:
   virtual ~Command() = default;
   virtual void setup(CLI::App& app, const base::Texts& texts) = 0;
+  // What was typed after the command's name, told before setup(): a command with a hundred flags declares those that
+  // occur, and all of them when help is asked for.
+  void given(std::vector<std::string> arguments) { arguments_ = std::move(arguments); }
   virtual int run(Context& context) = 0;
+
+ protected:
+  std::vector<std::string> arguments_;
 };
 
 struct CommandEntry {

@@ -21,7 +21,7 @@ namespace {
 class EstimateCommand : public Command {
  public:
   void setup(CLI::App& app, const base::Texts& texts) override {
-    flags_.add(app, texts);
+    flags_.add(app, texts, arguments_);
     app.add_option("--batch", batch_, texts("flag/batch"));
     app.add_flag("--explain", explain_, texts("flag/explain"));
     add_format(app, format_, texts);

@@ -33,7 +33,7 @@ E word(const std::string& text) {
 class RecommendCommand : public Command {
  public:
   void setup(CLI::App& app, const base::Texts& texts) override {
-    flags_.add(app, texts);
+    flags_.add(app, texts, arguments_);
     app.add_option("--optimize", objective_, texts("flag/optimize"))->check(CLI::IsMember(words_of(Objective{})));
     app.add_option("--include", include_, texts("flag/include"))
         ->delimiter(',')

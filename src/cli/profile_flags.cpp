@@ -130,8 +130,23 @@ base::Node value_node(const FlagEntry& entry, const std::vector<std::string>& va
 
 }  // namespace
 
-void ProfileFlags::add(CLI::App& app, const base::Texts& texts) {
+bool ProfileFlags::occurs(std::string_view flag, std::span<const std::string> arguments) {
+  for (const auto& argument : arguments) {
+    if (argument == "-h" || argument == "--help") return true;
+    if (argument.starts_with(flag) && (argument.size() == flag.size() || argument[flag.size()] == '=')) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> ProfileFlags::names() {
+  std::vector<std::string> out;
+  for (const auto& entry : kFlags) out.emplace_back(entry.flag);
+  return out;
+}
+
+void ProfileFlags::add(CLI::App& app, const base::Texts& texts, std::span<const std::string> arguments) {
   for (const auto& entry : kFlags) {
+    if (!occurs(entry.flag, arguments)) continue;
     const std::string id = fmt::format("flag/{}", entry.flag + 2);
     std::string help = texts.has(id) ? texts(id) : std::string();
     const std::string path = fmt::format("{}{}{}{}", entry.section, *entry.section != '\0' ? "." : "", entry.key,

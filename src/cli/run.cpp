@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/profile_flags.h"
 
 namespace gpuadvise::cli {
 
@@ -66,7 +67,7 @@ void print_overview(std::ostream& out, const base::Texts& texts) {
 
 // CLI11's complaints, in the reader's language where we have the words.
 std::string complaint(const CLI::ParseError& error, const CLI::App& app, const base::Texts& texts) {
-  std::vector<std::string> names;
+  std::vector<std::string> names = ProfileFlags::names();
   for (const auto* option : app.get_options()) {
     for (const auto& name : option->get_lnames()) names.push_back("--" + name);
   }
@@ -108,9 +109,10 @@ int run_command(const CommandEntry& entry, int argc, const char* const* argv, Co
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 
   const auto command = entry.make();
+  std::vector<std::string> arguments(argv + 2, argv + argc);
+  command->given(arguments);
   command->setup(app, texts);
   try {
-    std::vector<std::string> arguments(argv + 2, argv + argc);
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
