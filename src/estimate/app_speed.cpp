@@ -1,7 +1,4 @@
 #include "estimate/app_speed.h"
-
-#include <array>
-
 #include "estimate/work_class.h"
 
 namespace gpuadvise {
@@ -15,6 +12,13 @@ SpeedEstimate estimate_interactive_speed(const Workload& workload, const Machine
 }
 
 }  // namespace
+
+bool was_assumed(const Workload& workload, std::string_view field) {
+  for (const Assumption& assumption : workload.assumptions) {
+    if (assumption.field == field) return true;
+  }
+  return false;
+}
 
 SpeedEstimate estimate_app_speed(const Workload& workload, const Machine& machine, const Layout& layout,
                                  const Calibration& calibration) {

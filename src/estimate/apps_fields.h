@@ -14,7 +14,7 @@ namespace gpuadvise {
 
 constexpr auto names(Resource) {
   return std::to_array<std::string_view>({"fp64", "fp64_matrix", "fp32", "tensor", "issue", "bandwidth", "clock",
-                                          "rays", "graphics", "power", "encode", "encode_one", "decode", "fixed"});
+                                          "rays", "graphics", "encode", "encode_one", "decode", "fixed"});
 }
 
 template <class V, class S>
@@ -48,6 +48,9 @@ void fields(V& v, S& s) {
   v("accelerator", s.accelerator);
   v("bandwidth", s.bandwidth);
   v("issue", s.issue);
+  v("latency", s.latency);
+  v("watts", s.watts);
+  v("flops_per_clock", s.flops_per_clock);
   v("fp32", s.fp32);
   v("fp16_eff", s.fp16_eff);
   v("bf16_eff", s.bf16_eff);
@@ -110,6 +113,7 @@ void fields(V& v, S& s) {
   v("app", s.app, base::Need::required);
   v("words", s.words);
   v("detail", s.detail);
+  v("precision", s.precision);
   v("accelerator", s.accelerator);
   v("chip_class", s.chip_class);
   v("factor", s.factor, base::Need::required);
@@ -165,6 +169,7 @@ void fields(V& v, S& s) {
   v("megapixels", s.megapixels);
   v("frames", s.frames);
   v("square_share", s.square_share);
+  v("online_factor", s.online_factor);
   v("audio_seconds", s.audio_seconds);
   v("default_steps", s.default_steps);
   v("variants", s.variants);
@@ -179,8 +184,8 @@ template <class V, class S>
 requires std::same_as<std::remove_const_t<S>, MediaTuning>
 void fields(V& v, S& s) {
   v("overlap", s.overlap);
-  v("power_exponent", s.power_exponent);
-  v("power_reference", s.power_reference);
+  v("capped_exponent", s.capped_exponent);
+  v("peak_limit", s.peak_limit);
   v("cache_exponent", s.cache_exponent);
   v("clock_exponent", s.clock_exponent);
   v("online_factor", s.online_factor);
@@ -216,6 +221,7 @@ requires std::same_as<std::remove_const_t<S>, AppsCalibration>
 void fields(V& v, S& s) {
   v("date", s.date, base::Need::required);
   v("note", s.note);
+  v("power_exponent", s.power_exponent);
   v("references", s.references);
   v("chips", s.chips);
   v("classes", s.classes);

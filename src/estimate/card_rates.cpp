@@ -1,6 +1,7 @@
 #include "estimate/card_rates.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gpuadvise {
 
@@ -89,8 +90,11 @@ CardRates rates_of(const Facts& f, const AppsCalibration& calibration) {
     return tuned(f, calibration, member).value_or(otherwise);
   };
   const auto set = [&](Resource resource, double value) { out.rate[static_cast<std::size_t>(resource)] = value; };
-  const auto set_tensor = [&](Precision precision, double value) {
-    out.tensor[static_cast<std::size_t>(precision)] = value;
+  const auto set_tensor = [&](Precision precision, double nominal, double reached, double uncut) {
+    const auto at = static_cast<std::size_t>(precision);
+    out.nominal[at] = nominal;
+    out.tensor[at] = nominal * reached * out.held_clock;
+    out.uncut[at] = uncut;
   };
 
   const double fp32 = f.fp32.value_or(0);
@@ -105,7 +109,10 @@ CardRates rates_of(const Facts& f, const AppsCalibration& calibration) {
   out.filled = !f.clock_mhz || !f.sm || !f.fp32;
   out.bandwidth_gb_per_s = f.bandwidth.value_or(0) * tune(&ChipTuning::bandwidth, 1);
   out.l2_mib = f.l2_mib.value_or(0);
-  out.tdp_w = f.tdp_w.value_or(0);
+  if (const auto watts = tuned(f, calibration, &ChipTuning::watts); watts && f.tdp_w && out.multiprocessor_ghz > 0) {
+    const double supplied = *f.tdp_w / out.multiprocessor_ghz;
+    out.held_clock = std::pow(std::min(1.0, supplied / *watts), calibration.power_exponent);
+  }
 
   const double fp64 = f.fp64 ? *f.fp64 : fp32 * tune(&ChipTuning::fp64_per_fp32, 0);
   set(Resource::fp64, fp64);
@@ -113,39 +120,56 @@ CardRates rates_of(const Facts& f, const AppsCalibration& calibration) {
   set(Resource::fp32, fp32 * tune(&ChipTuning::fp32, 1));
   set(Resource::issue, out.multiprocessor_ghz * tune(&ChipTuning::issue, 1));
   set(Resource::bandwidth, out.bandwidth_gb_per_s);
-  set(Resource::clock, out.clock_ghz);
+  set(Resource::clock, out.clock_ghz * tune(&ChipTuning::latency, 1));
   const double ray_units = f.rt_cores.value_or(0) > 0 ? *f.rt_cores * out.clock_ghz : out.multiprocessor_ghz;
-  set(Resource::rays, ray_units * tune(&ChipTuning::rays, 1));
-  set(Resource::graphics, out.multiprocessor_ghz * tune(&ChipTuning::graphics, 1));
-  set(Resource::power, out.tdp_w);
+  set(Resource::rays, ray_units * tune(&ChipTuning::rays, 1) * out.held_clock);
+  set(Resource::graphics, out.multiprocessor_ghz * tune(&ChipTuning::graphics, 1) * out.held_clock);
   set(Resource::encode, f.encoders.value_or(0) * tune(&ChipTuning::encode, 1));
   set(Resource::encode_one, f.encoders.value_or(1) > 0 ? tune(&ChipTuning::encode, 1) : 0);
   set(Resource::decode, f.decoders.value_or(0) * tune(&ChipTuning::encode, 1));
   set(Resource::fixed, 1);
 
   // Formats that a card lacks run as the next wider one that it has; without a matrix engine, on the vector units.
+  constexpr double kTera = 1e3;  // GHz x FLOP to TFLOP/s
+  const double uncut16 =
+      f.sm && out.clock_ghz > 0 ? out.multiprocessor_ghz * tune(&ChipTuning::flops_per_clock, 0) / kTera : 0;
+  const double fp32_reached = tune(&ChipTuning::fp32_eff, 1);
   const double vector16 = f.fp16_vector.value_or(fp32);
   const double fp16 = f.fp16.value_or(f.int8 && *f.int8 > 4 * fp32 ? *f.int8 / 2 : vector16);
-  const double fp16_reached = fp16 * tune(&ChipTuning::fp16_eff, 1);
-  const double fp32_reached = fp32 * tune(&ChipTuning::fp32_eff, 1);
-  set_tensor(Precision::fp64, std::max(fp64, f.fp64_matrix.value_or(0)));
-  set_tensor(Precision::fp32, fp32_reached);
-  set_tensor(Precision::tf32, f.tf32 ? *f.tf32 * tune(&ChipTuning::tf32_eff, 1) : fp32_reached);
-  set_tensor(Precision::fp16, fp16_reached);
-  set_tensor(Precision::bf16, f.bf16 ? *f.bf16 * tune(&ChipTuning::bf16_eff, 1) : fp32_reached);
-  const double fp8 = f.fp8 ? *f.fp8 * tune(&ChipTuning::fp8_eff, 1) : fp16_reached;
-  set_tensor(Precision::fp8, fp8);
-  set_tensor(Precision::fp4, fp8);
+  const double fp16_reached = tune(&ChipTuning::fp16_eff, 1);
+  const double matrix64 = std::max(fp64, f.fp64_matrix.value_or(0));
+  set_tensor(Precision::fp64, matrix64, 1, 0);
+  for (const Precision precision :
+       {Precision::fp32, Precision::mixed, Precision::int16, Precision::int32, Precision::int64}) {
+    set_tensor(precision, fp32, fp32_reached, 0);
+  }
+  if (f.tf32) {
+    set_tensor(Precision::tf32, *f.tf32, tune(&ChipTuning::tf32_eff, 1), uncut16 / 2);
+  } else {
+    set_tensor(Precision::tf32, fp32, fp32_reached, 0);
+  }
+  // INT4 and NF4 are weight-only formats: computed at 16 bit.
+  for (const Precision precision : {Precision::fp16, Precision::int4, Precision::nf4}) {
+    set_tensor(precision, fp16, fp16_reached, uncut16);
+  }
+  if (f.bf16) {
+    set_tensor(Precision::bf16, *f.bf16, tune(&ChipTuning::bf16_eff, 1), uncut16);
+  } else {
+    set_tensor(Precision::bf16, fp32, fp32_reached, 0);
+  }
+  for (const Precision precision : {Precision::fp8, Precision::fp4}) {
+    if (f.fp8) {
+      set_tensor(precision, *f.fp8, tune(&ChipTuning::fp8_eff, 1), uncut16 * 2);
+    } else {
+      set_tensor(precision, fp16, fp16_reached, uncut16);
+    }
+  }
   // Without INT8 units the FP16 ones do the work; how well is a factor of its own.
-  const double int8 = f.int8 ? *f.int8 * tune(&ChipTuning::int8_eff, 1)
-                             : fp16 * tune(&ChipTuning::int8_eff, tune(&ChipTuning::fp16_eff, 1));
-  set_tensor(Precision::int8, int8);
-  set_tensor(Precision::int4, fp16_reached);  // weight-only: computed at 16 bit
-  set_tensor(Precision::nf4, fp16_reached);
-  set_tensor(Precision::mixed, fp32_reached);
-  set_tensor(Precision::int16, fp32_reached);
-  set_tensor(Precision::int32, fp32_reached);
-  set_tensor(Precision::int64, fp32_reached);
+  if (f.int8) {
+    set_tensor(Precision::int8, *f.int8, tune(&ChipTuning::int8_eff, 1), uncut16 * 2);
+  } else {
+    set_tensor(Precision::int8, fp16, tune(&ChipTuning::int8_eff, fp16_reached), 0);
+  }
   return out;
 }
 

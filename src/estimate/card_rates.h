@@ -12,15 +12,18 @@ namespace gpuadvise {
 
 struct CardRates {
   // Indexed by Resource; 0: the card cannot do it, or nobody says. `tensor` depends on the precision: see tensor().
-  std::array<double, 14> rate{};
+  std::array<double, 13> rate{};
   // Dense TFLOPS (TOPS) x the reached share, by Precision; formats without hardware run at the next one that has it.
   std::array<double, 15> tensor{};
+  // The printed dense rate behind each of them, and the rate that the multiprocessors could do uncut (0: unknown).
+  std::array<double, 15> nominal{};
+  std::array<double, 15> uncut{};
   double bandwidth_gb_per_s = 0;  // nominal x reached
   double clock_ghz = 0;
   double multiprocessor_ghz = 0;
-  double l2_mib = 0;    // 0: unknown
-  double tdp_w = 0;     // 0: unknown
-  bool filled = false;  // a rate that speed rests on came from the chip class, not from the card's facts
+  double l2_mib = 0;      // 0: unknown
+  double held_clock = 1;  // share of the clock that the board's power sustains under full load
+  bool filled = false;    // a rate that speed rests on came from the chip class, not from the card's facts
 
   double of(Resource resource) const { return rate[static_cast<std::size_t>(resource)]; }
   double of(Precision precision) const { return tensor[static_cast<std::size_t>(precision)]; }

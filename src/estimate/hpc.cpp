@@ -5,7 +5,9 @@ namespace gpuadvise {
 
 SpeedEstimate estimate_hpc_speed(const Workload& workload, const Machine& machine, const AppsCalibration& calibration) {
   const HpcSpec& hpc = workload.profile.hpc;
-  const WorkQuery query{TaskKind::hpc, hpc.app.value_or(""), hpc.case_name.value_or(""), {}, hpc.precision, hpc.bound};
+  WorkQuery query{TaskKind::hpc, hpc.app.value_or(""), hpc.case_name.value_or(""), {}, hpc.precision, hpc.bound};
+  if (was_assumed(workload, "hpc.precision")) query.precision.reset();
+  if (was_assumed(workload, "hpc.bound")) query.bound.reset();
   return speed_by_class(query, {}, workload, machine, calibration);
 }
 

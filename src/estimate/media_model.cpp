@@ -1,9 +1,9 @@
-#include "estimate/media_model.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
+#include "estimate/app_speed.h"
+#include "estimate/media_model.h"
 #include "estimate/name_match.h"
 
 namespace gpuadvise {
@@ -126,9 +126,12 @@ MediaWork media_work(const Workload& workload, const AppsCalibration& calibratio
       work.training ? training.precision.value_or(Precision::fp16) : precision_of(inference.weights.value_or(""));
   work.bytes_per_value = bytes_of(work.precision);
   work.online = !work.training && inference.mode == ServingMode::online;
-  const bool offline = !work.training && inference.mode != ServingMode::batch_static && !inference.concurrency;
+  // A server under load or an offline run finds the batch that fills the card, unless the user fixes it.
+  const bool batch_assumed = was_assumed(workload, work.training ? "training.micro_batch" : "inference.concurrency");
   const double asked_batch = work.training ? training.micro_batch.value_or(0) : inference.concurrency.value_or(0);
-  const bool saturated = offline || asked_batch <= 0;
+  const bool free_batch = work.training || inference.mode == ServingMode::online;
+  const bool offline = !work.training && inference.mode == ServingMode::offline;
+  const bool saturated = offline || asked_batch <= 0 || (free_batch && batch_assumed);
   work.batch = saturated ? calibration.media.saturated_batch : asked_batch;
   work.steps = 1;
   *value_known = false;
@@ -161,20 +164,20 @@ MediaWork media_work(const Workload& workload, const AppsCalibration& calibratio
   }
   const double grown = size_ratio * (1 - model.square_share) + size_ratio * size_ratio * model.square_share;
 
-  const bool encoder = workload.has_architecture && !model.gflops && variant == nullptr;
+  const bool encoder = workload.has_architecture && !model.gflops && variant == nullptr && pixels <= 0;
   double per_step = 0;
   if (variant != nullptr) {
     per_step = variant->gflops * grown;
   } else if (model.gflops && (model.calibrated || workload.model == nullptr || !workload.model->gflops_per_sample)) {
     per_step = *model.gflops * grown;
+  } else if (encoder) {
+    per_step = encoder_gflops(workload.architecture, inference.input_tokens.value_or(128));
   } else if (workload.model != nullptr && workload.model->gflops_per_sample) {
     double ratio = 1;
     if (pixels > 0 && workload.model->resolution && *workload.model->resolution > 0) {
       ratio = pixels / (static_cast<double>(*workload.model->resolution) * *workload.model->resolution);
     }
     per_step = *workload.model->gflops_per_sample * ratio;
-  } else if (encoder) {
-    per_step = encoder_gflops(workload.architecture, inference.input_tokens.value_or(128));
   }
   if (per_step <= 0) {
     *value_known = false;
@@ -195,19 +198,18 @@ double media_seconds_per_sample(const MediaWork& work, const CardRates& card, co
                                 const MediaTuning& tuning) {
   if (work.model == nullptr) return 0;
   const MediaModel& model = *work.model;
-  const double peak = card.of(work.precision);
+  double peak = card.of(work.precision);
   if (peak <= 0 || card.bandwidth_gb_per_s <= 0) return 0;
 
-  // Clocks under load follow the power that each multiprocessor may draw.
-  double held = 1;
-  if (card.tdp_w > 0 && card.multiprocessor_ghz > 0) {
-    const double watts = card.tdp_w / card.multiprocessor_ghz;
-    held = std::pow(std::min(1.0, watts / tuning.power_reference), tuning.power_exponent);
-  }
   const double engine_efficiency = work.engine != nullptr ? work.engine->efficiency : 1;
   const double engine_latency = work.engine != nullptr ? work.engine->latency : 1;
   constexpr double kGigaPerTera = 1e3;
-  const double compute = work.gflops / (peak * kGigaPerTera * held * model.efficiency * engine_efficiency);
+  const double nominal = card.nominal[static_cast<std::size_t>(work.precision)];
+  const double uncut = card.uncut[static_cast<std::size_t>(work.precision)];
+  constexpr double kClearlyCut = 0.9;  // nearer rates differ by rounding and clocks alone
+  if (uncut > 0 && nominal < kClearlyCut * uncut) peak *= std::pow(uncut / nominal, tuning.capped_exponent);
+  const double reached = std::min(peak * model.efficiency * engine_efficiency, nominal * tuning.peak_limit);
+  const double compute = work.gflops / (reached * kGigaPerTera);
 
   const double cache =
       card.l2_mib > 0 && reference.l2_mib > 0 ? std::pow(card.l2_mib / reference.l2_mib, tuning.cache_exponent) : 1;
@@ -218,14 +220,14 @@ double media_seconds_per_sample(const MediaWork& work, const CardRates& card, co
   const double busy =
       std::pow(std::pow(compute, tuning.overlap) + std::pow(traffic, tuning.overlap), 1 / tuning.overlap);
 
-  const double clock = card.clock_ghz > 0 && reference.clock_ghz > 0
-                           ? std::pow(reference.clock_ghz / card.clock_ghz, tuning.clock_exponent)
+  const double clock = card.of(Resource::clock) > 0
+                           ? std::pow(reference.of(Resource::clock) / card.of(Resource::clock), tuning.clock_exponent)
                            : 1;
   constexpr double kMicro = 1e-6;
   const double latency =
       model.latency_us * kMicro * engine_latency * work.steps * clock * (work.training ? tuning.training_latency : 1);
   const double seconds = busy + latency / work.batch;
-  return work.online ? seconds / tuning.online_factor : seconds;
+  return work.online ? seconds / (tuning.online_factor * model.online_factor) : seconds;
 }
 
 }  // namespace gpuadvise

@@ -18,7 +18,9 @@ const StreamPreset* find_preset(const Workload& workload, const AppsCalibration&
     if (preset.default_preset) standard = &preset;
     for (const std::string_view said :
          {rendering.kind.value_or(""), rendering.scene.value_or(""), rendering.resolution.value_or("")}) {
-      if (!said.empty() && name_holds(said, preset.words)) return &preset;
+      for (const std::string_view word : preset.words) {
+        if (!said.empty() && name_holds(said, word)) return &preset;
+      }
     }
   }
   return standard;

@@ -74,7 +74,7 @@ double app_card_factor(const WorkQuery& query, std::span<const std::string_view>
                        const AppsCalibration& calibration) {
   for (const AppCardFactor& row : calibration.app_cards) {
     if (!same_name(row.app, query.app) || !name_holds(query.case_name, row.words)) continue;
-    if (!has_detail(details, row.detail)) continue;
+    if (!has_detail(details, row.detail) || (row.precision && row.precision != query.precision)) continue;
     if (row.accelerator.empty() ? row.chip_class == card.chip_class : row.accelerator == card.id) return row.factor;
   }
   return 1;
@@ -123,7 +123,8 @@ double class_time(const WorkClass& work, const CardRates& card, const CardRates&
   if (joined <= 0) return 0;
   const double busy = std::pow(joined / joined_on_reference, 1 / work.overlap);
   const double latency = size && work.latency_size > 0 ? work.latency_size / *size : work.latency_share;
-  const double clock_ratio = card.clock_ghz > 0 ? reference.clock_ghz / card.clock_ghz : 1;
+  const double clock = card.of(Resource::clock);
+  const double clock_ratio = clock > 0 ? reference.of(Resource::clock) / clock : 1;
   return busy + latency * clock_ratio;
 }
 

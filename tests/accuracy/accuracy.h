@@ -59,6 +59,12 @@ struct Sample {
   std::optional<double> band_low_percent;                            // what the estimate itself says of its error
   std::optional<double> band_high_percent;
 
+  // Rows of one group are the same work on other machines: their ratios and order are compared.
+  std::string group;
+  std::string machine;                   // what tells two rows of a group apart
+  std::optional<double> measured_speed;  // higher is better
+  std::optional<double> relative;        // as estimated
+
   std::optional<double> error_percent() const;  // (predicted / measured - 1) x 100
 };
 
@@ -95,6 +101,17 @@ struct Summary {
 };
 Summary summarise(const std::vector<double>& signed_errors_percent);
 double quantile(std::vector<double> values, double q);  // linear between the neighbours
+
+// Every pair of rows of one group on different machines.
+struct PairSummary {
+  std::size_t count = 0;
+  double median = 0;  // of |predicted ratio / measured ratio - 1|, percent
+  double p90 = 0;
+  std::size_t ordered = 0;  // pairs whose measured speeds differ by more than 5 %
+  double tau = 0;           // Kendall: (concordant - discordant) / ordered
+};
+PairSummary pair_summary(const std::vector<Sample>& samples,
+                         const std::function<bool(const Sample&, const Sample&)>& take);
 
 struct Confusion {
   int fit_called_fit = 0;

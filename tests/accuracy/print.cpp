@@ -120,6 +120,27 @@ std::string print(const Result& result, const Remarks& remarks, const PrintOptio
     out += table.str(md);
   }
 
+  const auto always = [](const Sample&, const Sample&) { return true; };
+  if (pair_summary(samples, always).count > 0) {
+    out += heading(md, "Ratio and order between machines on the same work");
+    Table table({"pairs", "count", "median |error| %", "p90 |error| %", "pairs over 5 % apart", "Kendall tau"});
+    const auto add = [&](const std::string& label, const std::function<bool(const Sample&, const Sample&)>& take) {
+      const auto s = pair_summary(samples, take);
+      if (s.count == 0) return;
+      table.add({label, fmt::format("{}", s.count), fmt::format("{:.1f}", s.median), fmt::format("{:.1f}", s.p90),
+                 fmt::format("{}", s.ordered), fmt::format("{:.3f}", s.tau)});
+    };
+    add("all", always);
+    add("a holdout row in the pair", [](const Sample& a, const Sample& b) { return a.holdout || b.holdout; });
+    add("both rows holdout", [](const Sample& a, const Sample& b) { return a.holdout && b.holdout; });
+    std::set<std::string> sources;
+    for (const auto& s : samples) sources.insert(s.source);
+    for (const auto& source : sources) {
+      add(source, [&](const Sample& a, const Sample&) { return a.source == source; });
+    }
+    out += table.str(md);
+  }
+
   std::vector<std::string> peers;
   for (const auto& s : samples) {
     for (const auto& [name, value] : s.peers) {

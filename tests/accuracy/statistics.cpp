@@ -33,6 +33,33 @@ Summary summarise(const std::vector<double>& signed_errors_percent) {
   return out;
 }
 
+PairSummary pair_summary(const std::vector<Sample>& samples,
+                         const std::function<bool(const Sample&, const Sample&)>& take) {
+  constexpr double kOrdered = 1.05;
+  PairSummary out;
+  std::vector<double> errors;
+  int agreement = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const Sample& a = samples[i];
+    if (a.group.empty() || !a.relative || !a.measured_speed) continue;
+    for (std::size_t j = i + 1; j < samples.size(); ++j) {
+      const Sample& b = samples[j];
+      if (b.group != a.group || b.machine == a.machine || !b.relative || !b.measured_speed || !take(a, b)) continue;
+      const double measured = *a.measured_speed / *b.measured_speed;
+      const double predicted = *a.relative / *b.relative;
+      errors.push_back(std::abs(predicted / measured - 1) * 100);
+      if (std::max(measured, 1 / measured) <= kOrdered) continue;
+      ++out.ordered;
+      if (predicted != 1) agreement += (measured > 1) == (predicted > 1) ? 1 : -1;
+    }
+  }
+  out.count = errors.size();
+  out.median = quantile(errors, 0.5);
+  out.p90 = quantile(errors, 0.9);
+  if (out.ordered > 0) out.tau = static_cast<double>(agreement) / static_cast<double>(out.ordered);
+  return out;
+}
+
 Confusion confusion(const std::vector<Sample>& samples) {
   Confusion out;
   for (const auto& s : samples) {

@@ -1,7 +1,6 @@
-#include "workload.h"
-
 #include <algorithm>
 
+#include "workload.h"
 #include "workload/model_lookup.h"
 
 namespace gpuadvise::accuracy {
@@ -9,6 +8,10 @@ namespace gpuadvise::accuracy {
 namespace {
 
 TaskKind kind_of(std::string_view task) {
+  if (task == "hpc") return TaskKind::hpc;
+  if (task == "rendering") return TaskKind::rendering;
+  if (task == "video-transcoding") return TaskKind::transcoding;
+  if (task == "cloud-gaming" || task == "vdi") return TaskKind::streaming;
   if (task == "llm-inference") return TaskKind::llm_serving;
   if (task.ends_with("inference")) return TaskKind::media_inference;
   if (task.starts_with("llm")) return TaskKind::llm_training;
@@ -46,6 +49,7 @@ Setup setup_of(const Row& row, const Context& context) {
       s.machine.memory_gib = a.usable_memory_gib.value_or(a.memory_gib.value_or(0) * 0.98);
     }
   }
+  s.machine.link = h.interconnect.value_or(LinkKind::none);
   const ParallelismSpec& p = row.profile.parallelism;
   s.layout.tensor = p.tensor.value_or(1);
   s.layout.pipeline = p.pipeline.value_or(1);

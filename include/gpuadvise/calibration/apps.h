@@ -29,7 +29,6 @@ enum class Resource : std::uint8_t {
   clock,        // one dependent instruction after another
   rays,         // ray-triangle and box tests, in hardware or in software
   graphics,     // rasterisation and shading
-  power,        // sustained board power
   encode,       // all video encoders x their generation
   encode_one,   // one of them: a single stream
   decode,       // video decoders
@@ -64,10 +63,13 @@ struct ReferenceCard {
 struct ChipTuning {
   std::string_view chip_class;
   std::string_view accelerator;
-  std::optional<double> bandwidth;  // achieved over nominal bandwidth
-  std::optional<double> issue;      // work per multiprocessor and clock
-  std::optional<double> fp32;       // vector FP32 reached over nominal
-  std::optional<double> fp16_eff;   // matrix-engine rates reached over nominal, by precision
+  std::optional<double> bandwidth;        // achieved over nominal bandwidth
+  std::optional<double> issue;            // work per multiprocessor and clock
+  std::optional<double> latency;          // pace of dependent instructions, per clock
+  std::optional<double> watts;            // board power per multiprocessor-GHz at which the clock holds under full load
+  std::optional<double> flops_per_clock;  // of the full matrix engine, FLOP per multiprocessor and clock at 16 bit
+  std::optional<double> fp32;             // vector FP32 reached over nominal
+  std::optional<double> fp16_eff;         // matrix-engine rates reached over nominal, by precision
   std::optional<double> bf16_eff;
   std::optional<double> tf32_eff;
   std::optional<double> fp32_eff;
@@ -125,6 +127,7 @@ struct AppCardFactor {
   std::string_view app;
   std::string_view words;   // as in WorkSelector
   std::string_view detail;  // one of the case\'s details: resolution, samples, preset, ...; empty: any
+  std::optional<Precision> precision;
   std::string_view accelerator;
   std::string_view chip_class;  // in place of accelerator
   double factor;
@@ -176,6 +179,7 @@ struct MediaModel {
   std::optional<double> megapixels;     // that gflops is for; scales with pixels
   std::optional<int> frames;            // that gflops is for
   double square_share = 0;              // of gflops, grows with the square of pixels x frames: attention
+  double online_factor = 1;             // on top of MediaTuning::online_factor
   std::optional<double> audio_seconds;  // that gflops and latency are for
   int default_steps = 1;
   std::span<const MediaVariant> variants;
@@ -187,9 +191,11 @@ struct MediaModel {
 };
 
 struct MediaTuning {
-  double overlap = 1;               // joins compute and traffic
-  double power_exponent = 0;        // clocks held under load: (W per multiprocessor-GHz / power_reference)^exponent
-  double power_reference = 1;       // W per multiprocessor-GHz at which no clock is lost
+  double overlap = 1;  // joins compute and traffic
+  // Cards whose matrix rate is cut below what their multiprocessors could do (consumer and export models) come nearer
+  // to it: x (full / nominal)^capped_exponent, up to peak_limit of the nominal rate.
+  double capped_exponent = 0;
+  double peak_limit = 1;
   double cache_exponent = 0;        // traffic helped by L2: (L2 / reference L2)^exponent
   double clock_exponent = 1;        // of latency
   double online_factor = 1;         // throughput under a latency bound over offline throughput
@@ -206,12 +212,12 @@ struct MediaTuning {
 // One kind of streamed session: what it takes of a card.
 struct StreamPreset {
   std::string_view id;
-  std::string_view task;             // cloud-gaming, vdi
-  std::string_view reference;        // accelerator id of a ReferenceCard
-  std::string_view words;            // as in WorkSelector: "4k60", "office"
-  double megapixels_per_second = 0;  // encoded
-  double memory_gib = 0;             // frame buffer per session
-  double graphics_share = 0;         // of the reference card's graphics throughput
+  std::string_view task;                    // cloud-gaming, vdi
+  std::string_view reference;               // accelerator id of a ReferenceCard
+  std::span<const std::string_view> words;  // any of them in kind, scene or resolution: "4k60"
+  double megapixels_per_second = 0;         // encoded
+  double memory_gib = 0;                    // frame buffer per session
+  double graphics_share = 0;                // of the reference card's graphics throughput
   bool default_preset = false;
   double band_low_percent = 0;
   double band_high_percent = 0;
@@ -222,6 +228,8 @@ struct StreamPreset {
 struct AppsCalibration {
   std::string_view date;  // when it was fitted; empty: not loaded
   std::string_view note;
+  // Clocks held under full load: (board power per multiprocessor-GHz / ChipTuning::watts)^exponent, at most 1.
+  double power_exponent = 0;
   std::span<const ReferenceCard> references;
   std::span<const ChipTuning> chips;
   std::span<const WorkClass> classes;
