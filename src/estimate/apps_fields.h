@@ -166,6 +166,7 @@ void fields(V& v, S& s) {
   v("gflops", s.gflops);
   v("gflops_once", s.gflops_once);
   v("params", s.params);
+  v("flops_per_token_pair", s.flops_per_token_pair);
   v("megapixels", s.megapixels);
   v("frames", s.frames);
   v("square_share", s.square_share);

@@ -150,6 +150,7 @@ MediaWork media_work(const Workload& workload, const AppsCalibration& calibratio
   const auto resolution = work.training ? training.resolution : inference.resolution;
   const double pixels = resolution ? pixels_of(*resolution) : 0;
   const double frames = (work.training ? training.frames : inference.frames).value_or(model.frames.value_or(1));
+  constexpr int kDefaultTokens = 128;  // a sentence, where neither profile nor preset says
   constexpr double kMega = 1e6;
   constexpr double kGiga = 1e9;
   double size_ratio = frames / model.frames.value_or(1);
@@ -166,12 +167,15 @@ MediaWork media_work(const Workload& workload, const AppsCalibration& calibratio
 
   const bool encoder = workload.has_architecture && !model.gflops && variant == nullptr && pixels <= 0;
   double per_step = 0;
-  if (variant != nullptr) {
+  if (model.params && model.flops_per_token_pair) {
+    const double tokens = inference.input_tokens.value_or(kDefaultTokens);
+    per_step = (2 * *model.params * tokens + *model.flops_per_token_pair * tokens * tokens) / kGiga;
+  } else if (variant != nullptr) {
     per_step = variant->gflops * grown;
   } else if (model.gflops && (model.calibrated || workload.model == nullptr || !workload.model->gflops_per_sample)) {
     per_step = *model.gflops * grown;
   } else if (encoder) {
-    per_step = encoder_gflops(workload.architecture, inference.input_tokens.value_or(128));
+    per_step = encoder_gflops(workload.architecture, inference.input_tokens.value_or(kDefaultTokens));
   } else if (workload.model != nullptr && workload.model->gflops_per_sample) {
     double ratio = 1;
     if (pixels > 0 && workload.model->resolution && *workload.model->resolution > 0) {

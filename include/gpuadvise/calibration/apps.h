@@ -170,12 +170,14 @@ struct MediaModel {
   std::span<const std::string_view> names;  // beginnings of names, case and punctuation ignored; none: by kind
   std::optional<ModelKind> kind;
   bool training = false;
-  double efficiency = 0;                // of the tuned dense peak, large batch
-  double bytes_per_flop = 0;            // memory traffic at 16 bit
-  double latency_us = 0;                // per forward pass and step, whatever the batch
-  std::optional<double> gflops;         // forward, per sample (and step), at the resolution below
-  double gflops_once = 0;               // per sample whatever the steps: text encoders, image decoder
-  std::optional<double> params;         // weights read per pass
+  double efficiency = 0;         // of the tuned dense peak, large batch
+  double bytes_per_flop = 0;     // memory traffic at 16 bit
+  double latency_us = 0;         // per forward pass and step, whatever the batch
+  std::optional<double> gflops;  // forward, per sample (and step), at the resolution below
+  double gflops_once = 0;        // per sample whatever the steps: text encoders, image decoder
+  std::optional<double> params;  // weights read per pass
+  // Encoders of text: forward FLOPs are 2 x params x tokens + this x tokens squared (4 x layers x width).
+  std::optional<double> flops_per_token_pair;
   std::optional<double> megapixels;     // that gflops is for; scales with pixels
   std::optional<int> frames;            // that gflops is for
   double square_share = 0;              // of gflops, grows with the square of pixels x frames: attention
