@@ -12,6 +12,7 @@
 #include "gpuadvise/knowledge.h"
 #include "gpuadvise/profile.h"
 #include "gpuadvise/rules.h"
+#include "gpuadvise/serving.h"
 #include "gpuadvise/workload.h"
 
 namespace gpuadvise {
@@ -43,8 +44,9 @@ struct Recommendation {
   Layout layout;
   Estimate estimate;
   std::optional<double> hours_to_finish;
-  bool named = false;  // the user asked for this family or type by name
-  double score = 0;    // 0 to 100
+  std::optional<ServingFleet> fleet;  // for an offered load in requests per second
+  bool named = false;                 // the user asked for this family or type by name
+  double score = 0;                   // 0 to 100
   std::vector<ScoreTerm> criteria;
   std::vector<Note> reasons;
   std::vector<Note> warnings;  // filled for the first RecommendOptions::top only, gravest first

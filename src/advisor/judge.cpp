@@ -117,6 +117,10 @@ void Judge::set_candidate(const Recommendation& r) {
   set_layout(facts_, r.machine, r.layout);
   set_estimate(facts_, r.estimate);
   facts_.set(Field::estimate_hours_to_finish, r.hours_to_finish);
+  if (r.fleet) {
+    facts_.set(Field::layout_replicas, r.fleet->peak);
+    facts_.set(Field::layout_replicas_off_peak, r.fleet->off_peak);
+  }
 }
 
 }  // namespace gpuadvise

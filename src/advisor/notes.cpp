@@ -34,6 +34,7 @@ class Reasons {
 
   std::vector<Note> run() {
     memory();
+    load();
     precision();
     network();
     work_engine();
@@ -52,26 +53,35 @@ class Reasons {
   void memory() {
     const MemoryEstimate& m = pick_.estimate.memory;
     if (!m.known) return;
-    // The largest card that is too small, if any was turned away: it shows what the memory is needed for.
+    // The largest card that is too small in the same number: it shows what the memory is needed for.
     const Rejection* largest = nullptr;
     double largest_gib = 0;
     for (const auto& r : advice_.rejected) {
       if (r.missing_gib <= 0 || !r.type->accelerator_memory_gib) continue;
-      if (*r.type->accelerator_memory_gib > largest_gib && *r.type->accelerator_memory_gib < m.capacity_gib) {
-        largest = &r;
-        largest_gib = *r.type->accelerator_memory_gib;
-      }
+      if (r.type->accelerators != pick_.machine.accelerators_per_node) continue;
+      const double gib = *r.type->accelerator_memory_gib;
+      if (gib > largest_gib && gib < m.capacity_gib) largest = &r, largest_gib = gib;
     }
     const std::string spare = significant(m.headroom_gib);
     // Small slices and old cards show nothing: the contrast is worth a word from half of what is needed.
-    if (largest_gib < 0.5 * m.device) largest = nullptr;
-    if (largest == nullptr) {
+    if (largest == nullptr || largest_gib < 0.5 * m.device) {
       add("memory/fit", "reason/fits", {{"spare", spare}});
     } else {
       add("memory/fit", "reason/fits-smaller-not",
           {{"spare", spare},
            {"smaller", fmt::format("{:g}", largest_gib)},
-           {"needed", significant(largest_gib > 0 ? m.device : 0)}});
+           {"more", significant(largest->missing_gib, 2)}});
+    }
+  }
+
+  void load() {
+    if (!pick_.fleet || !pick_.fleet->peak) return;
+    add("serving/replicas", "reason/replicas",
+        {{"peak", fmt::format("{}", *pick_.fleet->peak)},
+         {"rps", significant(advice_.workload.profile.inference.requests_per_second.value_or(0))},
+         {"each", significant(pick_.fleet->replica.requests_per_second)}});
+    if (pick_.fleet->off_peak) {
+      add("serving/autoscale", "reason/off-peak", {{"off_peak", fmt::format("{}", *pick_.fleet->off_peak)}});
     }
   }
 

@@ -140,6 +140,7 @@ class Recommender {
       reject_memory(advice, e, *machine, first_failure);
       return;
     }
+    if (!carry_load(e, *best, most, advice)) return;
     check_constraints(e, *best, advice);
     if (advice.rejected.size() > failures || !verdicts.empty()) return;
     CriterionFactors factors;
@@ -162,6 +163,35 @@ class Recommender {
     reject(advice, e, "memory/fit", "reject/memory",
            {{"needed", base::significant(needed)}, {"capacity", base::significant(machine.memory_gib)}},
            std::max(missing, 1e-6));
+  }
+
+  // Enough machines for the requests per second that are offered. False: rejected.
+  bool carry_load(const Entry& e, Recommendation& r, int most, Advice& advice) {
+    const auto rate = w_.profile.inference.requests_per_second;
+    if (!rate) return true;
+    int machines = 1;
+    if (w_.kind == TaskKind::llm_serving) {
+      Layout one = r.layout;
+      one.data = 1;
+      r.fleet = serving_fleet(w_, r.machine, one, k_.calibration, w_.profile.inference.slo.value_or(Slo{}), *rate,
+                              w_.profile.inference.off_peak_requests_per_second);
+      if (!r.fleet->peak) {
+        reject(advice, e, "serving/load", "reject/load", {});
+        return false;
+      }
+      machines = (*r.fleet->peak + r.layout.data - 1) / r.layout.data;
+    } else if (w_.kind == TaskKind::media_inference && r.estimate.speed.samples_per_second) {
+      machines = static_cast<int>(std::min(1e6, std::ceil(*rate / *r.estimate.speed.samples_per_second)));
+    }
+    if (machines > most) {
+      reject(advice, e, "serving/too-many", "reject/too-many",
+             {{"nodes", fmt::format("{}", machines)}, {"most", fmt::format("{}", most)}});
+      return false;
+    }
+    r.machine.nodes *= machines;
+    r.layout.data *= machines;
+    r.estimate.speed = estimate_speed(w_, r.machine, r.layout, k_.calibration);
+    return true;
   }
 
   // Adds a rejection for each limit of the request that the candidate breaks: the first one only, unless exhaustive.

@@ -47,6 +47,12 @@ Json recommendation_json(const Recommendation& r, std::size_t rank, const Worklo
   out["layout"] = layout_json(r.layout, w.kind);
   out["memory"] = memory_json(r.estimate.memory, texts);
   out["speed"] = speed_json(r.estimate.speed, texts);
+  if (r.fleet) {
+    const auto count = [](const std::optional<int>& n) { return n ? Json(*n) : Json(nullptr); };
+    out["replicas"] = {{"peak", count(r.fleet->peak)},
+                       {"off_peak", count(r.fleet->off_peak)},
+                       {"requests_per_second_each", to_json(r.fleet->replica.requests_per_second)}};
+  }
   out["hours_to_finish"] = to_json(r.hours_to_finish);
   out["cost"] = cost_json(r.estimate.cost, texts);
   out["confidence"] = confidence_word(r.estimate.confidence);

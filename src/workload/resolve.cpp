@@ -106,6 +106,8 @@ class Resolver {
     pick_model();
     Profile defaults = w_.task->defaults;
     if (p.model.name || p.model.params || p.model.architecture) defaults.model = {};
+    // An offered load says how many requests are in flight; a default must not say otherwise.
+    if (p.inference.requests_per_second) defaults.inference.concurrency.reset();
     // A stated mode without a load asks for what the machine can do, not for the preset's few users.
     if (p.inference.mode || p.inference.requests_per_second) defaults.inference.concurrency.reset();
     fill_in(p, defaults, Assumption::Origin::task_preset, w_.assumptions);
