@@ -180,6 +180,17 @@ class Recommender {
         return false;
       }
       machines = (*r.fleet->peak + r.layout.data - 1) / r.layout.data;
+      // Memory is judged with as many requests in flight as a replica will hold.
+      Workload loaded = w_;
+      loaded.profile.inference.concurrency = std::max(1.0, std::ceil(r.fleet->replica.concurrency));
+      r.estimate.memory = estimate_memory(loaded, r.machine, r.layout, k_.calibration);
+      const double needed = r.estimate.memory.device * (1 + k_.hardware.memory_margin);
+      if (r.estimate.memory.known && needed > r.machine.memory_gib) {
+        reject(advice, e, "memory/fit", "reject/memory",
+               {{"needed", base::significant(needed)}, {"capacity", base::significant(r.machine.memory_gib)}},
+               needed - r.machine.memory_gib);
+        return false;
+      }
     } else if (w_.kind == TaskKind::media_inference && r.estimate.speed.samples_per_second) {
       machines = static_cast<int>(std::min(1e6, std::ceil(*rate / *r.estimate.speed.samples_per_second)));
     }

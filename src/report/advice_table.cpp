@@ -524,6 +524,8 @@ class Screen {
     add(c.known ? t_("cost/per-hour", {{"amount", money(c.currency, *c.per_hour)}}) : t_("cost/no-price"));
     if (c.to_finish) add(t_("cost/to-finish", {{"amount", money(c.currency, *c.to_finish)}}));
     paragraph(text, "  ");
+    constexpr std::size_t kMost = 3;
+    for (std::size_t i = 0; i < r.warnings.size() && i < kMost; ++i) bullet(r.warnings[i], "! ");
     if (pick != nullptr && !first) paragraph(t_("why-not/against-pick", {{"trade", trade(r, *pick)}}), "  ");
   }
 
