@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "gpuadvise/advise.h"
+#include "gpuadvise/serving.h"
 
 #include "advisor/confidence.h"
 #include "catalog/lookup.h"
@@ -9,12 +10,28 @@
 
 namespace gpuadvise {
 
+namespace {
+
+// A service whose layout and load are both left open is divided into the replicas that serve most.
+bool layout_is_open(const Workload& w) {
+  const ParallelismSpec& p = w.profile.parallelism;
+  const InferenceSpec& i = w.profile.inference;
+  return w.kind == TaskKind::llm_serving && !p.tensor && !p.pipeline && !p.data && !p.expert && !i.concurrency &&
+         !i.requests_per_second;
+}
+
+}  // namespace
+
 ProfileEstimate estimate(const Profile& profile, const Knowledge& knowledge) {
   ProfileEstimate out;
   out.workload = resolve(profile, knowledge.catalog);
   const HardwareSpec& hardware = out.workload.profile.hardware;
   out.machine = machine_of(knowledge.catalog, knowledge.hardware, hardware);
   out.layout = layout_of(out.workload, out.machine);
+  if (layout_is_open(out.workload)) {
+    const auto best = best_serving_layout(out.workload, out.machine, knowledge.calibration);
+    if (best) out.layout = *best;
+  }
   out.estimate.memory = estimate_memory(out.workload, out.machine, out.layout, knowledge.calibration);
   out.estimate.speed = estimate_speed(out.workload, out.machine, out.layout, knowledge.calibration);
   const Price* price = nullptr;
