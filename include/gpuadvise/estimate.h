@@ -42,7 +42,8 @@ struct Layout {
 };
 
 // GiB per accelerator on the fullest card. The items add up to `total`, which is counted the way the framework or
-// engine itself reports it (`meter`); by_meter says what the same run shows elsewhere. The verdict goes by the device.
+// engine itself reports it (`meter`); by_meter says what the same run shows elsewhere. The verdict
+// goes by what is required.
 struct MemoryEstimate {
   double weights = 0;
   double gradients = 0;
@@ -59,6 +60,8 @@ struct MemoryEstimate {
   double allocated = 0;  // live tensors at the peak
   double reserved = 0;   // held by the framework's allocator
   double device = 0;     // everything on the card, context included
+  double required = 0;   // what the card must have: device less what the allocator would give back
+  double limit_gib = 0;  // what the engine lets itself use: its share of the card; the card where it sets no share
   double capacity_gib = 0;
   bool known = false;  // false: the model cannot say; why tells the reason
   bool fits = false;

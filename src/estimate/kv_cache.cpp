@@ -1,8 +1,7 @@
-#include "estimate/kv_cache.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/kv_cache.h"
 #include "workload/architecture.h"
 
 namespace gpuadvise {

@@ -13,8 +13,9 @@ namespace gpuadvise {
 namespace {
 
 void to_gib(MemoryEstimate& m) {
-  for (double* item : {&m.weights, &m.gradients, &m.optimizer, &m.activations, &m.logits, &m.kv_cache, &m.adapters,
-                       &m.communication, &m.runtime, &m.fragmentation, &m.allocated, &m.reserved, &m.device}) {
+  for (double* item :
+       {&m.weights, &m.gradients, &m.optimizer, &m.activations, &m.logits, &m.kv_cache, &m.adapters, &m.communication,
+        &m.runtime, &m.fragmentation, &m.allocated, &m.reserved, &m.device, &m.required, &m.limit_gib}) {
     *item /= kGib;
   }
 }
@@ -29,8 +30,11 @@ MemoryEstimate estimate_memory(const Workload& workload, const Machine& machine,
   std::string_view name = "general";
   switch (workload.kind) {
     case TaskKind::llm_training:
-      m = workload.has_architecture ? training_memory(workload, layout, c) : media_training_memory(workload, layout, c);
-      name = training_constants(c, workload.profile.training.framework.value_or("")).name;
+      m = workload.has_architecture ? training_memory(workload, machine, layout, c)
+                                    : media_training_memory(workload, layout, c);
+      name = training_constants(c, workload.profile.training.framework.value_or(""),
+                                workload.profile.model.name.value_or(""))
+                 .name;
       break;
     case TaskKind::llm_serving:
       m = serving_memory(workload, machine, layout, c);
@@ -41,7 +45,8 @@ MemoryEstimate estimate_memory(const Workload& workload, const Machine& machine,
               .name;
       break;
     case TaskKind::media_training:
-      m = media_training_memory(workload, layout, c);
+      m = workload.has_architecture ? training_memory(workload, machine, layout, c)
+                                    : media_training_memory(workload, layout, c);
       task = "media";
       break;
     case TaskKind::media_inference:
@@ -54,7 +59,7 @@ MemoryEstimate estimate_memory(const Workload& workload, const Machine& machine,
     case TaskKind::transcoding:
     case TaskKind::hpc:
     case TaskKind::interactive:
-      m.why = "memory-depends-on-scene";
+      m.why = "memory/depends-on-scene";
       break;
   }
   m.capacity_gib = machine.memory_gib;
@@ -63,6 +68,9 @@ MemoryEstimate estimate_memory(const Workload& workload, const Machine& machine,
   const bool cann = machine.accelerator != nullptr && machine.accelerator->software_stack == "cann";
   const double context = memory_constant(c, cann ? "cann_context_gib" : "cuda_context_gib", 0) * kGib;
   m.device = m.meter == MemoryMeter::device ? m.reserved : m.reserved + context;
+  if (m.required <= 0) m.required = m.allocated;
+  if (m.meter != MemoryMeter::device) m.required += context;
+  if (m.limit_gib <= 0) m.limit_gib = machine.memory_gib * kGib;
   to_gib(m);
   switch (m.meter) {
     case MemoryMeter::allocated:
@@ -77,8 +85,12 @@ MemoryEstimate estimate_memory(const Workload& workload, const Machine& machine,
       m.total = m.device;
       break;
   }
-  m.fits = m.capacity_gib > 0 && m.device <= m.capacity_gib;
-  m.headroom_gib = m.capacity_gib - m.device;
+  // The meter may count what the driver keeps, so the whole card bounds what an engine fills.
+  const double whole = machine.accelerator != nullptr && machine.accelerators_per_node >= 1
+                           ? std::max(m.capacity_gib, machine.accelerator->memory_gib.value_or(0))
+                           : m.capacity_gib;
+  m.fits = m.capacity_gib > 0 && m.required <= std::min(m.limit_gib, m.capacity_gib) && m.allocated <= whole;
+  m.headroom_gib = std::min(m.limit_gib, m.capacity_gib) - m.required;
   if (const auto* band = find_band(c, task, name)) {
     m.band_low_percent = band->low_percent;
     m.band_high_percent = band->high_percent;

@@ -36,6 +36,7 @@ requires std::same_as<std::remove_const_t<S>, TrainingMemoryClass>
 void fields(V& v, S& s) {
   v("name", s.name, base::Need::required);
   v("aliases", s.aliases);
+  v("models", s.models);
   v("meter", s.meter);
   v("hidden", s.hidden);
   v("query", s.query);
@@ -58,7 +59,6 @@ void fields(V& v, S& s) {
   v("fused_logits", s.fused_logits);
   v("gradient", s.gradient);
   v("sharded_gradient", s.sharded_gradient);
-  v("adapter_states", s.adapter_states);
   v("step_temporaries", s.step_temporaries);
   v("boundary", s.boundary);
   v("buckets_gib", s.buckets_gib);
@@ -69,6 +69,18 @@ void fields(V& v, S& s) {
   v("static_gradients", s.static_gradients);
   v("pipeline_unsharded", s.pipeline_unsharded);
   v("naive_pipeline", s.naive_pipeline);
+  v("layernorm_saves", s.layernorm_saves);
+  v("frozen_layernorm_saves", s.frozen_layernorm_saves);
+  v("adapter_weight", s.adapter_weight);
+  v("zero_logits", s.zero_logits);
+  v("slack_logits", s.slack_logits);
+  v("slack_checkpoint", s.slack_checkpoint);
+  v("slack_scores", s.slack_scores);
+  v("extra_buffers", s.extra_buffers);
+  v("compile_activations", s.compile_activations);
+  v("compile_logits", s.compile_logits);
+  v("fp8_activations", s.fp8_activations);
+  v("adapter_master", s.adapter_master);
   v("source", s.source);
   v("fitted_on", s.fitted_on);
   v("note", s.note);
@@ -132,12 +144,14 @@ template <class V, class S>
 requires std::same_as<std::remove_const_t<S>, MediaMemoryClass>
 void fields(V& v, S& s) {
   v("name", s.name, base::Need::required);
+  v("train_mib", s.train_mib, base::Need::required);
+  v("checkpoint_mib", s.checkpoint_mib, base::Need::required);
+  v("infer_mib", s.infer_mib, base::Need::required);
+  v("exponent", s.exponent, base::Need::required);
+  v("extra_tokens", s.extra_tokens, base::Need::required);
   v("source", s.source);
   v("fitted_on", s.fitted_on);
   v("note", s.note);
-  v("train_bytes", s.train_bytes);
-  v("checkpoint_bytes", s.checkpoint_bytes);
-  v("infer_bytes", s.infer_bytes);
 }
 
 template <class V, class S>

@@ -1,6 +1,6 @@
-#include "estimate/memory_lookup.h"
-
 #include <optional>
+
+#include "estimate/memory_lookup.h"
 
 namespace gpuadvise {
 
@@ -29,6 +29,20 @@ const T* find(std::span<const T> rows, std::string_view name) {
   return nullptr;
 }
 
+// The class for models that bring code of their own to `own`, where `model` is one of them.
+template <class R>
+const R* by_model(std::span<const R> rows, const R* own, std::string_view model) {
+  if (own == nullptr || model.empty()) return own;
+  const R* found = own;
+  for (const auto& row : rows) {
+    if (row.models.empty() || row.aliases.empty() || !same(row.aliases.front(), own->name)) continue;
+    for (const auto start : row.models) {
+      if (same(model.substr(0, start.size()), start)) found = &row;
+    }
+  }
+  return found;
+}
+
 template <class R>
 struct Picker {
   const R* own;
@@ -46,9 +60,9 @@ struct Picker {
 
 }  // namespace
 
-TrainingConstants training_constants(const MemoryCalibration& c, std::string_view framework) {
+TrainingConstants training_constants(const MemoryCalibration& c, std::string_view framework, std::string_view model) {
   using R = TrainingMemoryClass;
-  const R* own = find(c.training, framework);
+  const R* own = by_model(c.training, find(c.training, framework), model);
   const Picker<R> pick{own, find(c.training, "general")};
   TrainingConstants k;
   k.name = own == nullptr ? std::string_view("general") : own->name;
@@ -75,7 +89,6 @@ TrainingConstants training_constants(const MemoryCalibration& c, std::string_vie
   k.fused_logits = pick(&R::fused_logits);
   k.gradient = pick(&R::gradient, 2);
   k.sharded_gradient = pick(&R::sharded_gradient);
-  k.adapter_states = pick(&R::adapter_states);
   k.step_temporaries = pick(&R::step_temporaries);
   k.boundary = pick(&R::boundary);
   k.buckets_gib = pick(&R::buckets_gib);
@@ -86,6 +99,18 @@ TrainingConstants training_constants(const MemoryCalibration& c, std::string_vie
   k.static_gradients = pick(&R::static_gradients) > 0;
   k.pipeline_unsharded = pick(&R::pipeline_unsharded) > 0;
   k.naive_pipeline = pick(&R::naive_pipeline) > 0;
+  k.layernorm_saves = pick(&R::layernorm_saves, 0);
+  k.frozen_layernorm_saves = pick(&R::frozen_layernorm_saves, 0);
+  k.adapter_weight = pick(&R::adapter_weight, 4);
+  k.adapter_master = pick(&R::adapter_master, 0);
+  k.zero_logits = pick(&R::zero_logits, k.logits);
+  k.slack_logits = pick(&R::slack_logits, 0);
+  k.slack_checkpoint = pick(&R::slack_checkpoint, 0);
+  k.slack_scores = pick(&R::slack_scores, 0);
+  k.extra_buffers = pick(&R::extra_buffers, 0);
+  k.compile_activations = pick(&R::compile_activations, 1);
+  k.compile_logits = pick(&R::compile_logits, 1);
+  k.fp8_activations = pick(&R::fp8_activations, 1);
   return k;
 }
 
@@ -106,14 +131,7 @@ ServingConstants serving_constants(const MemoryCalibration& c, std::string_view 
       }
     }
   }
-  if (own != nullptr && version.empty() && !model.empty()) {
-    for (const auto& row : c.serving) {
-      if (row.models.empty() || row.aliases.empty() || !same(row.aliases.front(), own->name)) continue;
-      for (const auto start : row.models) {
-        if (same(model.substr(0, start.size()), start)) own = &row;
-      }
-    }
-  }
+  if (version.empty()) own = by_model(c.serving, own, model);
   const Picker<R> pick{own, find(c.serving, "general")};
   ServingConstants k;
   k.name = own == nullptr ? std::string_view("general") : own->name;

@@ -18,8 +18,11 @@ struct TrainingConstants {
   bool selective_operators = false;
   double selective_hidden = 0, selective_query = 0, selective_key_value = 0, selective_mlp = 0;
   double adapter_input = 0, quantised_input = 0, checkpoint = 2, logits = 0, fused_logits = 0;
-  double gradient = 0, sharded_gradient = 0, adapter_states = 0, step_temporaries = 0, boundary = 0;
+  double gradient = 0, sharded_gradient = 0, step_temporaries = 0, boundary = 0;
   double buckets_gib = 0, live_parameters = 0, gathered_layers = 0, base_gib = 0, reserved_factor = 1;
+  double layernorm_saves = 0, frozen_layernorm_saves = 0, adapter_weight = 4, adapter_master = 0;
+  double zero_logits = 0, slack_logits = 0, slack_checkpoint = 0, slack_scores = 0, extra_buffers = 0;
+  double compile_activations = 1, compile_logits = 1, fp8_activations = 1;
   bool static_gradients = false, pipeline_unsharded = false, naive_pipeline = false;
 };
 
@@ -35,7 +38,7 @@ struct ServingConstants {
 };
 
 // An unknown name gives the class "general".
-TrainingConstants training_constants(const MemoryCalibration& c, std::string_view framework);
+TrainingConstants training_constants(const MemoryCalibration& c, std::string_view framework, std::string_view model);
 // `version` is what the profile says of the software ("transformers 4.38.2"): a class may have an alias with it.
 // Without a version the model's name may tell: some models bring their own code.
 ServingConstants serving_constants(const MemoryCalibration& c, std::string_view engine, std::string_view version,

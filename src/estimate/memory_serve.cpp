@@ -1,7 +1,6 @@
-#include "estimate/memory_serve.h"
-
 #include <algorithm>
 
+#include "estimate/memory_serve.h"
 #include "estimate/quantization.h"
 
 namespace gpuadvise {
@@ -79,7 +78,7 @@ MemoryEstimate serving_memory(const Workload& workload, const Machine& machine, 
   const ServingSetup s = serving_setup(workload, layout, calibration);
   MemoryEstimate m;
   if (s.shape.params <= 0) {
-    m.why = "memory-model-unknown";
+    m.why = "memory/no-model";
     return m;
   }
   m.known = true;
@@ -112,21 +111,25 @@ MemoryEstimate serving_memory(const Workload& workload, const Machine& machine, 
     m.runtime = loading;
   }
 
+  const double capacity = machine.memory_gib * kGib;
+  m.limit_gib = capacity;
+  double required_cache = m.kv_cache;
   if (s.k.pooled) {
     m.runtime += s.k.graphs_gib * kGib;
-    const double need = m.weights + m.activations + m.logits + m.runtime;
-    const double capacity = machine.memory_gib * kGib;
-    if ((s.utilization_stated || s.k.fills) && capacity > 0) {
-      // The engine fills its share: what is left after weights and workspace is cache. One sequence must find room.
-      const double share =
-          s.k.free_share ? m.weights + (capacity - m.weights) * s.utilization : capacity * s.utilization;
-      const double one = s.cache.bytes(1, s.context, s.k.page_tokens);
-      m.kv_cache = std::max(one, share - need);
-    }
     m.communication = s.k.pool_extra_gib * kGib;
+    const double need = m.weights + m.activations + m.logits + m.runtime;
+    const double share = s.k.free_share ? m.weights + (capacity - m.weights) * s.utilization : capacity * s.utilization;
+    m.limit_gib = share + m.communication;
+    // The engine fills its share: what is left after weights and workspace is cache. It starts when one sequence has
+    // room there, and lets the others wait.
+    if ((s.utilization_stated || s.k.fills) && capacity > 0) {
+      required_cache = s.cache.bytes(1, s.context, s.k.page_tokens);
+      m.kv_cache = std::max(required_cache, share - need);
+    }
   }
   m.allocated = m.weights + m.activations + m.logits + m.kv_cache + m.runtime + m.communication;
   m.reserved = m.allocated;
+  m.required = m.allocated - m.kv_cache + required_cache;
   return m;
 }
 

@@ -1,6 +1,6 @@
-#include "estimate/memory_train.h"
-
 #include <algorithm>
+
+#include "estimate/memory_train.h"
 
 namespace gpuadvise {
 
@@ -54,6 +54,7 @@ MemoryEstimate stage_memory(const TrainingSetup& s, bool first, bool last) {
   } else {
     m.gradients -= early;
   }
+  m.fragmentation = allocator_slack(s, p.layers, last);
   m.allocated =
       m.weights + m.gradients + m.optimizer + m.adapters + m.communication + m.runtime + m.activations + m.logits;
   return m;
@@ -61,21 +62,27 @@ MemoryEstimate stage_memory(const TrainingSetup& s, bool first, bool last) {
 
 }  // namespace
 
-MemoryEstimate training_memory(const Workload& workload, const Layout& layout, const MemoryCalibration& calibration) {
+MemoryEstimate training_memory(const Workload& workload, const Machine& machine, const Layout& layout,
+                               const MemoryCalibration& calibration) {
   const TrainingSetup s = training_setup(workload, layout, calibration);
   if (s.shape.params <= 0) {
     MemoryEstimate none;
-    none.why = "memory-model-unknown";
+    none.why = "memory/no-model";
     return none;
   }
   const bool one = layout.pipeline <= 1;
   MemoryEstimate m = stage_memory(s, true, one);
   if (!one) {
     const MemoryEstimate last = stage_memory(s, false, true);
-    if (last.allocated > m.allocated) m = last;
+    if (last.allocated + last.fragmentation > m.allocated + m.fragmentation) m = last;
   }
   m.known = true;
-  m.reserved = m.allocated * s.k.reserved_factor;
+  // The allocator gives its slack back before it fails: it never makes a run too big for its card.
+  const double most = machine.memory_gib > 0
+                          ? machine.memory_gib * kGib * memory_constant(calibration, "reserve_share", 1)
+                          : m.allocated + m.fragmentation;
+  m.reserved = std::max(m.allocated, std::min(m.allocated + m.fragmentation, most)) * s.k.reserved_factor;
+  m.fragmentation = 0;
   m.meter = s.k.meter;
   return m;
 }

@@ -21,7 +21,9 @@ struct TrainingSetup {
   double weight_bytes = 2;     // per parameter of the base weights
   double embedding_bytes = 2;  // per parameter of embedding and head
   bool quantised = false;
-  double compute_bytes = 2;   // of an activation element
+  double compute_bytes = 2;     // of an activation element
+  double activation_share = 1;  // compiled or fp8 graphs keep less
+  double logits_share = 1;
   bool cast_weights = false;  // fp32 weights under 16-bit autocast keep a 16-bit copy
   bool master = false;        // fp32 copy beside 16-bit weights
   double gradient_bytes = 2;  // per trained parameter
@@ -68,10 +70,13 @@ double layer_activations(const TrainingSetup& s);
 double attention_scores(const TrainingSetup& s);  // of one layer, without flash attention
 // What stays of one layer until its backward pass, under the checkpointing in force.
 double kept_activations(const TrainingSetup& s);
+// What the allocator keeps beside live tensors when lengths vary from step to step, on one stage.
+double allocator_slack(const TrainingSetup& s, double layers, bool last);
 double logits_memory(const TrainingSetup& s);  // of one micro-batch, on the last stage
 // Layers' worth of one stage's activations in flight, in units of this stage's layers.
 double microbatches_in_flight(const TrainingSetup& s, bool first);
 
-MemoryEstimate training_memory(const Workload& workload, const Layout& layout, const MemoryCalibration& calibration);
+MemoryEstimate training_memory(const Workload& workload, const Machine& machine, const Layout& layout,
+                               const MemoryCalibration& calibration);
 
 }  // namespace gpuadvise

@@ -9,7 +9,7 @@ TrainingSetup training_setup(const Workload& workload, const Layout& layout, con
   const TrainingSpec& t = workload.profile.training;
   TrainingSetup s;
   s.shape = model_shape(workload);
-  s.k = training_constants(calibration, t.framework.value_or(""));
+  s.k = training_constants(calibration, t.framework.value_or(""), workload.profile.model.name.value_or(""));
   s.optimizer = find_optimizer(calibration, t.optimizer.value_or("adamw"));
   s.method = t.method.value_or(Method::full);
   s.rank = t.lora_rank.value_or(8);
@@ -22,6 +22,9 @@ TrainingSetup training_setup(const Workload& workload, const Layout& layout, con
   s.quantised = base == Precision::nf4 || base == Precision::int4 || base == Precision::int8;
   s.weight_bytes = precision_bytes(calibration, base);
   s.embedding_bytes = s.quantised ? memory_constant(calibration, "quantised_embedding_bytes", 2) : s.weight_bytes;
+  s.activation_share =
+      (t.compile.value_or(false) ? s.k.compile_activations : 1) * (compute == Precision::fp8 ? s.k.fp8_activations : 1);
+  s.logits_share = t.compile.value_or(false) ? s.k.compile_logits : 1;
   s.cast_weights = base == Precision::fp32 && s.compute_bytes == 2;
   const bool full = s.method == Method::full || s.method == Method::freeze;
   s.master = full && s.weight_bytes <= 2 && t.master_weights.value_or(Precision::fp32) == Precision::fp32;

@@ -21,13 +21,15 @@ StageParameters stage_parameters(const TrainingSetup& s, bool first, bool last) 
   StageParameters p;
   const double stages = std::max(1, l.pipeline);
   const double tensor = std::max(1, l.tensor);
-  p.layers = s.shape.layers / stages;
+  // The fullest stage has whole layers; device maps split by bytes.
+  p.layers = s.k.naive_pipeline ? s.shape.layers / stages : std::ceil(s.shape.layers / stages);
+  const double share = s.shape.layers > 0 ? p.layers / s.shape.layers : 1 / stages;
   if (!s.shape.known) {
     p.dense = s.shape.params / stages / tensor;
     return p;
   }
-  p.dense = s.shape.body / stages / tensor;
-  p.experts = s.shape.experts / stages / expert_shards(l);
+  p.dense = s.shape.body * share / tensor;
+  p.experts = s.shape.experts * share / expert_shards(l);
   if (first) p.embedding = s.shape.embedding / tensor;
   // A tied head has a copy of the table on the last stage.
   if (last && stages > 1 && s.shape.head <= 0) p.head = s.shape.embedding / tensor;
@@ -93,7 +95,8 @@ TrainingStates training_states(const TrainingSetup& s, const StageParameters& p)
   const bool unsharded = zero >= 3 && k.pipeline_unsharded && l.pipeline > 1 && full;
 
   out.weights = share(3, body_bytes, expert_bytes);
-  if (s.cast_weights) out.weights += share(3, dense * 2, p.experts * 2);
+  // Under ZeRO-3 only gathered layers are cast.
+  if (s.cast_weights && zero < 3) out.weights += (dense + p.experts) * 2;
   if (unsharded) out.weights = 2 * (dense + p.experts);
 
   double trainable = 0;  // on this card, after sharding as the optimizer sees it
@@ -101,7 +104,7 @@ TrainingStates training_states(const TrainingSetup& s, const StageParameters& p)
     const double d = dense * s.trained_share;
     const double e = p.experts * s.trained_share;
     out.gradients = unsharded ? 4 * (d + e) : share(2, d * s.gradient_bytes, e * s.gradient_bytes);
-    const double each = s.state_bytes + (s.master ? 4 : 0) + (s.master && zero >= 1 ? k.sharded_gradient : 0);
+    const double each = s.state_bytes + (s.master ? 4 : 0) + (s.master ? k.sharded_gradient : 0);
     out.optimizer = share(1, d * each, e * each);
     if (unsharded) out.optimizer += share(1, d * 4, e * 4);
     trainable = share(1, d, e);
@@ -111,12 +114,16 @@ TrainingStates training_states(const TrainingSetup& s, const StageParameters& p)
       trainable = 0;
     }
   } else {
-    out.adapters = adapter_parameters(s) * k.adapter_states;
+    const double states = s.optimizer == nullptr ? 8 : s.optimizer->states;
+    const bool quantised_states = s.optimizer != nullptr && s.optimizer->states_16bit == s.optimizer->states;
+    out.adapters =
+        adapter_parameters(s) * (2 * k.adapter_weight + (quantised_states ? states : states * k.adapter_weight / 4) +
+                                 (zero > 0 ? k.adapter_master : 0));
   }
   if (s.offload == Offload::optimizer_params) out.weights = 0;
 
   const bool spread = l.data * l.context > 1 || zero > 0;
-  if (spread && full) {
+  if (spread && (full || k.adapter_master > 0)) {
     // Buckets are never larger than the gradients that pass through them.
     out.communication += std::min(k.buckets_gib * kGib, 4 * (dense + p.experts) * s.trained_share);
   }

@@ -1,7 +1,6 @@
-#include "estimate/model_shape.h"
-
 #include <algorithm>
 
+#include "estimate/model_shape.h"
 #include "workload/architecture.h"
 
 namespace gpuadvise {
@@ -15,6 +14,7 @@ ModelShape model_shape(const Workload& workload) {
   const ParameterCount c = count_parameters(a);
   s.known = true;
   s.layers = a.layers + a.encoder_layers;
+  if (a.layers > 0) s.attention_share = static_cast<double>(n.full + n.window) / a.layers;
   s.hidden = a.hidden;
   s.heads = a.heads;
   s.vocab = a.vocab;
@@ -30,8 +30,8 @@ ModelShape model_shape(const Workload& workload) {
     s.key_value = static_cast<double>(a.kv_heads) * s.head_dim;
   }
   const double moe_width = static_cast<double>(a.experts_per_token) * a.moe_intermediate + a.shared_intermediate;
-  const double blocks = std::max(1, n.dense_mlp + n.moe);
-  s.mlp_dense = a.intermediate;
+  const double blocks = std::max(1, a.layers);
+  s.mlp_dense = n.dense_mlp > 0 ? a.intermediate : 0;
   s.mlp = (n.dense_mlp * static_cast<double>(a.intermediate) + n.moe * moe_width) / blocks;
   s.mlp_copies = n.moe * static_cast<double>(a.experts_per_token) / blocks;
   s.embedding = c.embedding + c.positions;

@@ -11,8 +11,9 @@ struct ModelShape {
   double params = 0;   // total
   double layers = 0;
   double hidden = 0;
-  double query = 0;      // heads x head_dim
-  double key_value = 0;  // kv_heads x head_dim
+  double query = 0;            // heads x head_dim
+  double key_value = 0;        // kv_heads x head_dim
+  double attention_share = 1;  // layers with attention, of all
   double heads = 0;
   double head_dim = 0;
   double vocab = 0;

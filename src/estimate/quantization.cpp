@@ -1,6 +1,5 @@
-#include "estimate/quantization.h"
-
 #include "estimate/memory_lookup.h"
+#include "estimate/quantization.h"
 #include "workload/profile_fields.h"
 
 namespace gpuadvise {

@@ -110,6 +110,14 @@ class Resolver {
     if (p.inference.requests_per_second) defaults.inference.concurrency.reset();
     // A stated mode without a load asks for what the machine can do, not for the preset's few users.
     if (p.inference.mode || p.inference.requests_per_second) defaults.inference.concurrency.reset();
+    // A stated context bounds the lengths that the preset assumes.
+    if (p.inference.max_context) {
+      InferenceSpec& d = defaults.inference;
+      const int most = *p.inference.max_context;
+      if (d.input_tokens) d.input_tokens = std::clamp(most - p.inference.output_tokens.value_or(0), 0, *d.input_tokens);
+      const int input = p.inference.input_tokens.value_or(d.input_tokens.value_or(0));
+      if (d.output_tokens) d.output_tokens = std::clamp(most - input, 0, *d.output_tokens);
+    }
     fill_in(p, defaults, Assumption::Origin::task_preset, w_.assumptions);
     shape_model();
     if (w_.kind == TaskKind::llm_training || w_.kind == TaskKind::media_training) finish_training();

@@ -18,8 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpuadvise/calibration.h"
-#include "gpuadvise/catalog.h"
+#include "gpuadvise/knowledge.h"
 #include "gpuadvise/profile.h"
 
 #include "base/arena.h"
@@ -51,7 +50,7 @@ struct Sample {
   bool holdout = false;
   std::optional<double> measured;
   std::optional<double> predicted;
-  std::string why;  // why there is no prediction
+  std::string why;  // why there is no prediction; a profile that the product refuses says it by itself
   Verdict measured_verdict = Verdict::none;
   Verdict predicted_verdict = Verdict::none;
   std::vector<std::pair<std::string, std::string>> classes;          // {"method", "lora"}, {"framework", "megatron"}
@@ -69,10 +68,11 @@ struct Sample {
 };
 
 struct Context {
-  const Catalog* catalog = nullptr;
-  Calibration calibration;
-  bool by_total = false;        // compare with the answer's total whatever the row's meter, as a stranger would
-  bool verbose = false;         // print each row's terms
+  const Knowledge* knowledge = nullptr;
+  const Catalog* catalog = nullptr;  // of knowledge
+  Calibration calibration;           // of knowledge
+  bool by_total = false;             // compare with the answer's total whatever the row's meter, as a stranger would
+  bool verbose = false;              // print each row's terms
   bool unknown_source = false;  // leave-source-out: predict as if the row's framework or engine had no entry of its own
 };
 

@@ -67,9 +67,9 @@ int main(int argc, char** argv) try {
   // Facts and constants from YAML over the built-in ones: how constants are tried without a build.
   std::optional<LoadedKnowledge> loaded;
   if (!data.empty()) loaded = LoadedKnowledge::load({data}, &builtin_knowledge());
-  const Knowledge& knowledge = loaded ? loaded->knowledge() : builtin_knowledge();
-  context.catalog = &knowledge.catalog;
-  context.calibration = knowledge.calibration;
+  context.knowledge = loaded ? &loaded->knowledge() : &builtin_knowledge();
+  context.catalog = &context.knowledge->catalog;
+  context.calibration = context.knowledge->calibration;
   const auto remarks = accuracy::read_remarks(GPUADVISE_SOURCE_DIR "/tests/accuracy/remarks.yaml");
 
   std::string page;

@@ -1,6 +1,8 @@
 // Memory of training and of serving against memory_train.jsonl and memory_inference.jsonl.
 #include <fmt/format.h>
 
+#include "estimate/kv_cache.h"
+#include "estimate/memory_lookup.h"
 #include "workload.h"
 #include "workload/profile_fields.h"
 
@@ -21,6 +23,34 @@ std::string size_class(double params) {
   return "100B and more";
 }
 
+// A published calculator, re-derived: model states by ZeRO stage (Rajbhandari et al. 2020, section 3) and activations
+// of s b h (34 + 5 a s / h) a layer divided by tensor parallelism, or 2 s b h with full recompute (Korthikanti et al.
+// 2022, table 2), one micro-batch in flight a stage.
+std::optional<double> korthikanti(const Workload& w, const Layout& l) {
+  if (!w.has_architecture || !w.profile.training.sequence_length) return std::nullopt;
+  const Architecture& a = w.architecture;
+  const double cards = static_cast<double>(l.tensor) * l.pipeline;
+  const double d = l.data;
+  const double states =
+      w.params / cards *
+      ((l.zero_stage >= 3 ? 2 / d : 2) + (l.zero_stage >= 2 ? 2 / d : 2) + (l.zero_stage >= 1 ? 12 / d : 12));
+  const double s = *w.profile.training.sequence_length;
+  const double sbh = s * l.micro_batch * a.hidden;
+  const double layer = l.checkpointing == Checkpointing::full ? 2 * sbh
+                       : l.checkpointing == Checkpointing::selective
+                           ? 34 * sbh / l.tensor
+                           : sbh * (34 + 5 * a.heads * s / a.hidden) / l.tensor;
+  return (states + layer * a.layers) / kGib;
+}
+
+// Two bytes for each key and value of each layer and token of all sequences.
+double plain_cache(const Workload& w, const Layout& l) {
+  if (!w.has_architecture) return 0;
+  const InferenceSpec& i = w.profile.inference;
+  const double tokens = static_cast<double>(i.input_tokens.value_or(0)) + i.output_tokens.value_or(0);
+  return i.concurrency.value_or(1) * tokens * kv_cache(w.architecture, 2, l.tensor, l.pipeline).per_token;
+}
+
 // What the meter that the source read would show. A stated figure may be any of them: it is compared with the total.
 double by_kind(const MemoryEstimate& m, std::string_view kind) {
   if (kind == "allocated" || kind == "total-allocated") return m.allocated;
@@ -29,17 +59,9 @@ double by_kind(const MemoryEstimate& m, std::string_view kind) {
   return m.total;
 }
 
-void verdicts(const Row& row, const Setup& setup, const MemoryEstimate& m, Sample& sample) {
-  const auto status = row.word("status");
-  if (status.empty()) return;
-  sample.measured_verdict = status == "oom" ? Verdict::does_not_fit : Verdict::fits;
-  if (setup.machine.memory_gib <= 0) return;
-  sample.predicted_verdict = m.device <= setup.machine.memory_gib ? Verdict::fits : Verdict::does_not_fit;
-}
-
 void fill(const Row& row, const Context& context, const Setup& setup, std::string_view key, Sample& sample) {
-  const MemoryEstimate m = estimate_memory(setup.workload, setup.machine, setup.layout, context.calibration);
   sample.measured = row.number(key);
+  const MemoryEstimate m = estimate_memory(setup.workload, setup.machine, setup.layout, context.calibration);
   if (!m.known) {
     sample.why = m.why;
     return;
@@ -54,51 +76,66 @@ void fill(const Row& row, const Context& context, const Setup& setup, std::strin
         row.id, m.weights, m.gradients, m.optimizer, m.activations, m.logits, m.kv_cache, m.adapters, m.communication,
         m.runtime, m.fragmentation, m.total, sample.measured.value_or(0));
   }
-  verdicts(row, setup, m, sample);
+  if (const auto status = row.word("status"); !status.empty()) {
+    sample.measured_verdict = status == "oom" ? Verdict::does_not_fit : Verdict::fits;
+    sample.predicted_verdict = m.fits ? Verdict::fits : Verdict::does_not_fit;
+  }
+}
+
+std::string parallelism(const Layout& l) {
+  if (l.pipeline > 1) return "pipeline";
+  if (l.tensor > 1) return "tensor";
+  return l.zero_stage > 0 ? "zero" : "one card or plain data";
 }
 
 void training(const Row& row, const Context& context, Sample& sample) {
-  const Setup setup = setup_of(row, context);
   const TrainingSpec& t = row.profile.training;
+  sample.measured = row.number("peak_gib");
+  const Setup setup = product_setup(row, context);
   fill(row, context, setup, "peak_gib", sample);
   const Layout& l = setup.layout;
+  const double p = setup.workload.params;
   sample.classes = {
       {"meter", std::string(row.word("kind"))},
       {"method", word(t.method.value_or(Method::full))},
       {"precision", word(t.precision.value_or(Precision::bf16))},
       {"framework", std::string(t.framework.value_or(""))},
-      {"parallelism", l.pipeline > 1     ? "pipeline"
-                      : l.tensor > 1     ? "tensor"
-                      : l.zero_stage > 0 ? "zero"
-                                         : "one card or plain data"},
+      {"parallelism", parallelism(l)},
       {"checkpointing", word(l.checkpointing)},
       {"accelerator", std::string(row.profile.hardware.accelerator.value_or(""))},
-      {"size", size_class(setup.workload.params)},
+      {"size", size_class(p)},
   };
-  const double p = setup.workload.params;
-  const double gib = 1024.0 * 1024.0 * 1024.0;
-  if (t.method.value_or(Method::full) == Method::full && p > 0) {
-    const double cards = static_cast<double>(l.tensor) * l.pipeline * (l.zero_stage >= 3 ? l.data : 1);
-    sample.peers = {{"HF accelerate: weights x 4", 4 * p * 4 / gib / cards},
-                    {"16 bytes a parameter", 16 * p / gib / cards}};
-  }
+  if (t.method.value_or(Method::full) != Method::full || p <= 0) return;
+  const double cards = static_cast<double>(l.tensor) * l.pipeline * (l.zero_stage >= 3 ? l.data : 1);
+  // Rules of thumb, divided over the cards that share one copy of the model.
+  sample.peers = {{"HF accelerate estimate-memory: 4 x weights in fp32", 4 * 4 * p / kGib / cards},
+                  {"16 bytes a parameter (ZeRO paper)", 16 * p / kGib / cards},
+                  {"states and Korthikanti's activations", korthikanti(setup.workload, l)}};
 }
 
 void serving(const Row& row, const Context& context, Sample& sample) {
-  const Setup setup = setup_of(row, context);
   const InferenceSpec& i = row.profile.inference;
+  sample.measured = row.number("per_accelerator_gib");
+  const Setup setup = product_setup(row, context);
   fill(row, context, setup, "per_accelerator_gib", sample);
   const Layout& l = setup.layout;
+  const double p = setup.workload.params;
   sample.classes = {
       {"meter", std::string(row.word("kind"))},
       {"engine", std::string(i.engine.value_or(""))},
       {"weights", std::string(i.weights.value_or(""))},
-      {"parallelism", l.pipeline > 1 ? "pipeline"
-                      : l.tensor > 1 ? "tensor"
-                                     : "one card"},
+      {"parallelism", parallelism(l)},
       {"accelerator", std::string(row.profile.hardware.accelerator.value_or(""))},
-      {"size", size_class(setup.workload.params)},
+      {"size", size_class(p)},
   };
+  const auto kind = row.word("kind");
+  if (kind == "weights" || kind == "kv-capacity" || p <= 0) return;
+  const auto* format =
+      find_weight_format(context.calibration.memory, setup.workload.profile.inference.weights.value_or(""));
+  if (format == nullptr) return;
+  const double cards = static_cast<double>(l.tensor) * l.pipeline;
+  sample.peers = {{"HF accelerate: weights x 1.2", 1.2 * p * format->bytes / kGib / cards},
+                  {"weights + KV cache", (p * format->bytes / cards + plain_cache(setup.workload, l)) / kGib}};
 }
 
 }  // namespace

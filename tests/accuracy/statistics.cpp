@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpuadvise/error.h"
+
 #include "accuracy.h"
 
 namespace gpuadvise::accuracy {
@@ -80,7 +82,11 @@ Result run(const Study& study, const std::string& gold, const Context& context, 
     sample.source = row.source;
     sample.quality = row.quality;
     sample.holdout = row.holdout;
-    study.evaluate(row, context, sample);
+    try {
+      study.evaluate(row, context, sample);
+    } catch (const InputError& error) {
+      sample.why = error.message();
+    }
     const auto remark = remarks.find(row.id);
     const bool aside = remark != remarks.end() && remark->second.set_aside;
     (aside ? result.set_aside : result.samples).push_back(std::move(sample));

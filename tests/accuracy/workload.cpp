@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "estimate/machine.h"
 #include "workload.h"
 #include "workload/model_lookup.h"
 
@@ -61,6 +62,20 @@ Setup setup_of(const Row& row, const Context& context) {
   s.layout.zero_stage = p.zero_stage.value_or(0);
   s.layout.micro_batch = row.profile.training.micro_batch.value_or(1);
   s.layout.checkpointing = row.profile.training.activation_checkpointing.value_or(Checkpointing::none);
+  return s;
+}
+
+Setup product_setup(const Row& row, const Context& context) {
+  Profile profile = row.profile;
+  if (context.unknown_source) {
+    profile.training.framework = "unlisted";
+    profile.inference.engine = "unlisted";
+    profile.software.framework.reset();
+  }
+  Setup s;
+  s.workload = resolve(profile, *context.catalog);
+  s.machine = machine_of(*context.catalog, context.knowledge->hardware, s.workload.profile.hardware);
+  s.layout = layout_of(s.workload, s.machine);
   return s;
 }
 

@@ -14,6 +14,9 @@ struct Setup {
   Layout layout;
 };
 
+// What the row states, nothing filled in.
 Setup setup_of(const Row& row, const Context& context);
+// By the way that `gpuadvise estimate` goes. Throws InputError where the product refuses the profile.
+Setup product_setup(const Row& row, const Context& context);
 
 }  // namespace gpuadvise::accuracy

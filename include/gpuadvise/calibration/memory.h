@@ -35,8 +35,9 @@ struct MemoryColumn {
 struct TrainingMemoryClass {
   std::string_view name;
   std::span<const std::string_view> aliases;
-  std::optional<MemoryMeter> meter;  // what the framework's own reports print
-  std::optional<double> hidden;      // all weights trained
+  std::span<const std::string_view> models;  // starts of names of models that bring modelling code of this kind
+  std::optional<MemoryMeter> meter;          // what the framework's own reports print
+  std::optional<double> hidden;              // all weights trained
   std::optional<double> query;
   std::optional<double> key_value;
   std::optional<double> mlp_gated;
@@ -57,7 +58,6 @@ struct TrainingMemoryClass {
   std::optional<double> fused_logits;        // the same with a fused or chunked loss
   std::optional<double> gradient;            // bytes per parameter beside fp32 master weights
   std::optional<double> sharded_gradient;    // bytes per parameter that the optimizer's shard adds (fp32 copy)
-  std::optional<double> adapter_states;      // bytes per adapter parameter: weight, gradient, optimizer
   std::optional<double> step_temporaries;    // bytes per trained parameter during the optimizer step, pure 16-bit
   std::optional<double> boundary;            // hidden-sized 16-bit tensors per micro-batch in flight
   std::optional<double> buckets_gib;         // communication buffers when more than one rank or ZeRO is on
@@ -68,6 +68,19 @@ struct TrainingMemoryClass {
   std::optional<double> static_gradients;    // 1: gradient buffers exist during the forward pass
   std::optional<double> pipeline_unsharded;  // 1: FSDP keeps parameters and fp32 gradients whole under pipeline stages
   std::optional<double> naive_pipeline;      // 1: pipeline stages run one after the other (device_map)
+  std::optional<double> layernorm_saves;     // of hidden, less with fused layer norms (models without a gate)
+  std::optional<double> frozen_layernorm_saves;  // the same with frozen weights
+  std::optional<double> adapter_weight;          // bytes of an adapter weight; its gradient is as large
+  std::optional<double> zero_logits;             // logits when a ZeRO engine computes in 16 bits without autocast
+  std::optional<double>
+      slack_logits;  // bytes per token and vocabulary entry that the allocator keeps after variable lengths
+  std::optional<double> slack_checkpoint;     // the same per token, layer and hidden element
+  std::optional<double> slack_scores;         // the same per byte of attention scores
+  std::optional<double> extra_buffers;        // micro-batches in flight beyond the pipeline depth
+  std::optional<double> compile_activations;  // torch.compile: activations kept, share
+  std::optional<double> compile_logits;       // torch.compile: logits kept, share
+  std::optional<double> fp8_activations;      // fp8 compute: activations kept, share
+  std::optional<double> adapter_master;       // bytes per adapter parameter that a ZeRO engine adds (fp32 master)
   std::string_view source;
   std::string_view fitted_on;
   std::string_view note;
@@ -123,15 +136,18 @@ struct OptimizerMemory {
   std::string_view source;
 };
 
-// Image, video and speech models: no architecture, so activations go by tokens or parameters.
+// Image and video models, known by the parameters of their parts: activations go by latent tokens (8-fold VAE, 2 x 2
+// patches, 4-fold in time) and grow with the parameters to a power.
 struct MediaMemoryClass {
-  std::string_view name;  // diffusion-transformer, unet, ...
+  std::string_view name;      // the trained or denoising component: transformer, unet
+  double train_mib = 0;       // per token at 1e9 parameters, no checkpointing
+  double checkpoint_mib = 0;  // with full checkpointing
+  double infer_mib = 0;
+  double exponent = 0;
+  double extra_tokens = 0;  // per sample: text
   std::string_view source;
   std::string_view fitted_on;
   std::string_view note;
-  double train_bytes = 0;  // per token and square root of parameters, no checkpointing
-  double checkpoint_bytes = 0;
-  double infer_bytes = 0;
 };
 
 // Measured error of a class, percent; from the tables in docs/accuracy.md.
