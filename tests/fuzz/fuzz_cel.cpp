@@ -6,10 +6,8 @@
 #include <string_view>
 
 #include "gpuadvise/error.h"
-#include "gpuadvise/rule_context.h"
 
 #include "rules/cel/json.h"
-#include "rules/rule_compiler.h"
 
 using namespace gpuadvise;
 
