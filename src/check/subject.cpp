@@ -1,0 +1,172 @@
+#include "check/subject.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+
+namespace gpuadvise::check {
+
+namespace {
+
+std::string_view role_word(Role role) {
+  switch (role) {
+    case Role::machine: return "machine";
+    case Role::pool: return "pool";
+    case Role::templ: return "template";
+    case Role::group: return "group";
+    case Role::pod: return "pod";
+    case Role::service: return "service";
+    default: return "other";
+  }
+}
+
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  return text.empty() ? std::nullopt : std::optional(value);
+}
+
+}  // namespace
+
+void set_plan(RuleContext& c, const Subject& subject, Group& group) {
+  const PlannedMachine& m = *subject.machine;
+  c.set(Field::plan_role, role_word(m.role));
+  c.set(Field::plan_format, m.format);
+  c.set(Field::plan_kind, m.kind);
+  c.set(Field::plan_resource_vendor, m.vendor);
+  c.set(Field::plan_platform, m.platform);
+  c.set(Field::plan_type_given, !m.types.empty());
+  c.set(Field::plan_type_unknown, m.type_unknown);
+  c.set(Field::plan_type_sensitive, m.type_sensitive);
+  c.set(Field::plan_type_optional, m.type_optional && m.families.empty());
+  c.set(Field::plan_type_count, static_cast<int>(m.types.size()));
+  c.set(Field::plan_choices, m.choices);
+  c.set(Field::plan_machines, static_cast<int>(std::clamp(group.nodes, 0.0, 1e6)));
+  c.set(Field::plan_zones, std::span<const std::string_view>(group.zone_views), group.zone_values);
+  if (!m.zones_unknown || !group.zones.empty()) c.set(Field::plan_zone_count, static_cast<int>(group.zones.size()));
+  c.set(Field::plan_subnet_count, static_cast<int>(m.subnets.size()));
+  c.set(Field::plan_zones_spread, m.zones_spread);
+  c.set(Field::plan_cards, std::span<const std::string_view>(group.card_views), group.card_values);
+  c.set(Field::plan_card_kinds, static_cast<int>(group.cards.size()));
+  c.set(Field::plan_charge, m.charge);
+  c.set(Field::plan_spot_capped, m.spot_capped);
+  c.set(Field::plan_behind_load_balancer, m.behind_balancer);
+  c.set(Field::plan_public_address, m.public_address);
+  c.set(Field::plan_min_size, m.min_nodes ? std::optional(static_cast<int>(std::clamp(*m.min_nodes, 0.0, 1e6))) : std::nullopt);
+  c.set(Field::plan_max_size, m.max_nodes ? std::optional(static_cast<int>(std::clamp(*m.max_nodes, 0.0, 1e6))) : std::nullopt);
+  if (m.min_nodes && m.max_nodes) c.set(Field::plan_autoscaling, *m.max_nodes > *m.min_nodes);
+  bool data_disk = false;
+  for (const auto& disk : m.disks) {
+    if (disk.system) {
+      c.set(Field::plan_system_disk_gib, disk.size_gib);
+      c.set(Field::plan_system_disk_category, disk.category);
+    } else {
+      data_disk = true;
+    }
+  }
+  c.set(Field::plan_data_disk, data_disk);
+  c.set(Field::plan_image, subject.hints.image.empty() ? std::string_view(m.image) : std::string_view(subject.hints.image));
+  c.set(Field::plan_image_stack, subject.hints.stack);
+  c.set(Field::plan_fabric_manager, subject.hints.fabric_manager);
+  c.set(Field::plan_placement, m.placement_strategy == "low_latency" ? std::string_view("cluster")
+                               : !m.placement_strategy.empty()       ? std::string_view(m.placement_strategy)
+                               : m.placement_given                   ? std::string_view("")
+                                                                     : std::string_view("none"));
+  c.set(Field::plan_hpc_cluster, m.hpc_cluster);
+  if (m.erdma) c.set(Field::plan_erdma, *m.erdma);
+  double gpus = 0;
+  double gpu_memory = 0;
+  double npus = 0;
+  double memory = 0;
+  bool rdma = false;
+  bool stated = false;
+  for (const auto& container : m.containers) {
+    gpus += container.gpus.value_or(0);
+    gpu_memory += container.gpu_memory_gib.value_or(0);
+    npus += container.npus.value_or(0);
+    memory += container.memory_gib.value_or(0);
+    rdma = rdma || container.rdma;
+    stated = stated || container.gpus || container.npus || container.gpu_memory_gib;
+  }
+  if (gpus > 0) c.set(Field::plan_gpus_requested, gpus);
+  if (gpu_memory > 0) c.set(Field::plan_gpu_memory_requested_gib, gpu_memory);
+  if (npus > 0) c.set(Field::plan_npus_requested, npus);
+  if (memory > 0) c.set(Field::plan_host_memory_requested_gib, memory);
+  if (m.role == Role::pod && stated && m.format == "kubernetes") c.set(Field::plan_rdma_requested, rdma);
+  if (subject.hints.processes_per_node && *subject.hints.processes_per_node >= 1 && *subject.hints.processes_per_node < 1e4) {
+    c.set(Field::plan_processes_per_node, static_cast<int>(*subject.hints.processes_per_node));
+  }
+  c.set(Field::plan_checkpoint_pickle, subject.hints.pickle);
+  c.set(Field::plan_workload, subject.workload_name);
+  c.set(Field::plan_workload_inferred, subject.inferred);
+  if (subject.storage != nullptr) {
+    c.set(Field::plan_storage_zone_differs, true);
+    c.set(Field::plan_storage_zone, subject.storage->storage_zone);
+    c.set(Field::plan_machine_zone, subject.storage->machine_zone);
+  }
+  if (!subject.environment.empty()) c.set(Field::request_environment, subject.environment);
+  if (!m.charge.empty()) c.set(Field::request_charge, m.charge);
+  if (subject.workload == nullptr && subject.use != Use::unknown) {
+    c.set(Field::workload_is_training, subject.use == Use::training);
+    c.set(Field::workload_is_serving, subject.use == Use::serving);
+    c.set(Field::workload_is_graphics, subject.use == Use::graphics);
+  }
+  c.set(Field::layout_nodes, subject.nodes);
+  if (subject.hints.cuda) {
+    const double cuda = *subject.hints.cuda;
+    const double major = std::floor(cuda);
+    c.set(Field::software_cuda, static_cast<int>(major) * 100 + static_cast<int>(std::lround((cuda - major) * 10)));
+  }
+  if (!m.gpu_driver.empty()) {
+    const auto branch = number(std::string_view(m.gpu_driver).substr(0, m.gpu_driver.find('.')));
+    if (branch && *branch > 0 && *branch < 10000) c.set(Field::software_driver, static_cast<int>(*branch));
+  }
+}
+
+bool disk_supported(const PlanFormats& formats, std::string_view category, std::span<const std::string_view> supported,
+                    bool& known) {
+  known = false;
+  for (const auto& word : formats.words) {
+    if (word.about != "disk_name" || !base::equal_ignoring_case(word.word, category)) continue;
+    known = true;
+    for (const auto name : supported) {
+      if (base::equal_ignoring_case(name, word.means)) return true;
+    }
+  }
+  return false;
+}
+
+void set_disk(RuleContext& c, const PlannedDisk& disk, const PlanFormats& formats,
+              std::span<const std::string_view> supported, std::string& storage) {
+  c.set(Field::plan_disk_category, disk.category);
+  c.set(Field::plan_disk_performance_level, disk.level);
+  c.set(Field::plan_disk_size_gib, disk.size_gib);
+  c.set(Field::plan_disk_system, disk.system);
+  c.clear(Field::plan_disk_supported);
+  c.clear(Field::plan_disk_level_min_gib);
+  c.clear(Field::plan_disk_level_ignored);
+  c.clear(Field::plan_disk_level_known);
+  bool known = false;
+  const bool fits = disk_supported(formats, disk.category, supported, known);
+  if (known && !supported.empty()) c.set(Field::plan_disk_supported, fits);
+  storage.clear();
+  for (const auto name : supported) storage += (storage.empty() ? "" : ", ") + std::string(name);
+  c.set(Field::plan_disk_names, storage);
+  bool level_known = disk.level.empty();
+  for (const auto& word : formats.words) {
+    if (word.about == "disk_level_min_gib" && base::equal_ignoring_case(word.word, disk.level)) {
+      level_known = true;
+      c.set(Field::plan_disk_level_min_gib, number(word.means));
+    }
+    if (word.about == "disk_level" && base::equal_ignoring_case(word.word, disk.category)) {
+      c.set(Field::plan_disk_level_ignored, word.means == "ignored");
+    }
+  }
+  c.set(Field::plan_disk_level_known, level_known);
+}
+
+}  // namespace gpuadvise::check
