@@ -16,6 +16,7 @@ namespace gpuadvise {
 struct CheckInput {
   std::string name;
   std::string bytes;
+  bool found_in_folder = false;  // passed over when it is of no kind that we know
 };
 
 struct CheckOptions {

@@ -140,9 +140,11 @@ CheckReport check(const std::vector<CheckInput>& inputs, const CheckOptions& opt
   CheckReport report;
   Plan plan;
   bool config_read = false;
-  const auto read = [&](const std::string& name, std::string bytes, std::string_view kind) {
-    const check::Input input = check::open_input(name, std::move(bytes));
-    const check::Reader* reader = check::find_reader(input, kind);
+  const auto read = [&](const CheckInput& given) {
+    const std::string& name = given.name;
+    const check::Input input = check::open_input(name, given.bytes);
+    const check::Reader* reader = check::find_reader(input, options.kind);
+    if (reader == nullptr && given.found_in_folder) return;
     if (reader == nullptr) throw InputError(Place{name}, texts("check/unknown-kind"));
     // A gpuadvise.yaml that is given as a file to judge is the configuration too, unless another one is in force.
     if (reader->kind == "gpuadvise" && options.config_name.empty() && config.name.empty()) {
@@ -152,7 +154,7 @@ CheckReport check(const std::vector<CheckInput>& inputs, const CheckOptions& opt
     reader->read(input, knowledge.plans, {options.source_dir, options.changes_only}, plan);
     ++report.files;
   };
-  for (const auto& input : inputs) read(input.name, input.bytes, options.kind);
+  for (const auto& input : inputs) read(input);
   // Plans that the configuration holds are judged with everything else.
   if (!options.config_name.empty() && !config_read) read_plans(base::parse_document(options.config_bytes, options.config_name), options.config_name, plan);
 
