@@ -64,7 +64,7 @@ struct CheckReport {
 std::vector<std::string_view> check_kinds();
 
 // Throws InputError where an input cannot be read at all, or the configuration is wrong.
-CheckReport check(const std::vector<CheckInput>& inputs, const CheckOptions& options, const Knowledge& knowledge,
+CheckReport check_plans(const std::vector<CheckInput>& inputs, const CheckOptions& options, const Knowledge& knowledge,
                   const RuleSet& rules);
 
 // Rule files that a configuration names, relative to its own folder.

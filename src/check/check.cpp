@@ -131,7 +131,7 @@ std::vector<std::string> check_policies(const std::string& config_name, const st
   return out;
 }
 
-CheckReport check(const std::vector<CheckInput>& inputs, const CheckOptions& options, const Knowledge& knowledge,
+CheckReport check_plans(const std::vector<CheckInput>& inputs, const CheckOptions& options, const Knowledge& knowledge,
                   const RuleSet& rules) {
   const base::Texts texts(knowledge.messages, options.lang);
   check::Config config;

@@ -55,6 +55,7 @@ class Judge {
       : plan_(plan),
         config_(config),
         knowledge_(knowledge),
+        lang_(lang),
         chinese_(lang == Lang::zh),
         texts_(knowledge.messages, lang),
         types_(knowledge.catalog),
@@ -433,7 +434,7 @@ class Judge {
     finding.resource = level == Level::group && group.members.size() > 1 ? group.name : m.resource;
     finding.place = about.place;
     finding.instance_type = std::string(about.type);
-    finding.message = evaluation_.message(rule, context, chinese_);
+    finding.message = evaluation_.message(rule, context, lang_);
     if (subject.inferred && uses_workload(*rule.rule)) {
       finding.message += " " + texts_("check/inferred", {{"what", inferred_words(subject)}});
     }
@@ -483,7 +484,7 @@ class Judge {
       instead = texts_("check/no-type");
       context.set(Field::plan_instead, instead);
     }
-    std::string out = evaluation_.remedy(rule, context, chinese_);
+    std::string out = evaluation_.remedy(rule, context, lang_);
     if (!wants_instead && !instead.empty()) {
       out += (out.empty() ? "" : "; ") + texts_("check/instead", {{"type", instead}});
     }
@@ -625,6 +626,7 @@ class Judge {
   const Plan& plan_;
   const Config& config_;
   const Knowledge& knowledge_;
+  Lang lang_;
   bool chinese_;
   base::Texts texts_;
   base::Arena arena_;

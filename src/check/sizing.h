@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "gpuadvise/error.h"
 #include "gpuadvise/estimate.h"
 #include "gpuadvise/knowledge.h"
 #include "gpuadvise/workload.h"

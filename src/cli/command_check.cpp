@@ -76,7 +76,7 @@ class CheckCommand : public Command {
       policies.insert(policies.end(), named.begin(), named.end());
     }
     const RuleSet rules = policies.empty() ? RuleSet(knowledge.rules) : RuleSet::load(policies, knowledge.rules);
-    CheckReport report = check(inputs, options, knowledge, rules);
+    CheckReport report = check_plans(inputs, options, knowledge, rules);
     if (!baseline_.empty()) drop_known(report, base::read_bytes(baseline_, kLimits), baseline_);
 
     const int code = exit_code(report);
