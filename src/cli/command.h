@@ -76,6 +76,7 @@ std::span<const CommandEntry> commands();
 std::unique_ptr<Command> make_recommend();
 std::unique_ptr<Command> make_estimate();
 std::unique_ptr<Command> make_catalog();
+std::unique_ptr<Command> make_check();
 std::unique_ptr<Command> make_tasks();
 std::unique_ptr<Command> make_models();
 std::unique_ptr<Command> make_rules();

@@ -8,6 +8,7 @@ std::span<const CommandEntry> commands() {
   static constexpr std::array kCommands = std::to_array<CommandEntry>({
       {"recommend", make_recommend},
       {"estimate", make_estimate},
+      {"check", make_check},
       {"catalog", make_catalog},
       {"tasks", make_tasks},
       {"models", make_models},

@@ -1,0 +1,6 @@
+#include "fuzz/fuzz_check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  gpuadvise::fuzz_check(data, size, "terraform-plan", "plan.json");
+  return 0;
+}
