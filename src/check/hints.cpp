@@ -391,9 +391,9 @@ Hints read_hints(const PlannedMachine& machine, const PlanFormats& formats, cons
     if (!hints.cuda) hints.cuda = cuda_version(machine.image);
   }
   const std::string script = base::lower(machine.user_data);
-  const std::string image = base::lower(machine.image);
-  hints.fabric_manager = contains(script, "fabricmanager") || contains(script, "fabric-manager") ||
-                         contains(image, "fabric") || (hints.stack == "cuda" && hints.image == machine.image);
+  for (const std::string_view sign : {"fabricmanager", "nvidia-driver", "cuda-drivers", "nvidia-linux", "cuda-toolkit"}) {
+    hints.driver_script = hints.driver_script || contains(script, sign);
+  }
   if (hints.use == Use::serving || hints.use == Use::training) WorkloadReader(words, machine, catalog, arena).read(hints);
   return hints;
 }

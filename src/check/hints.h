@@ -23,7 +23,7 @@ struct Hints {
   bool pickle = false;                       // the checkpoint is unpickled whole, not mapped
   std::string stack;                         // of the image: cuda, cann, rocm, plain; empty: cannot be told
   std::string image;                         // the image that the stack was read off
-  bool fabric_manager = false;               // image or script brings it
+  bool driver_script = false;                // the first-boot script installs driver, CUDA or Fabric Manager
   std::optional<double> cuda;                // major.minor in the image's tag
   std::optional<Profile> profile;            // a workload, where the file says enough
   std::string model;                         // its model as written

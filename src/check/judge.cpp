@@ -341,11 +341,21 @@ class Judge {
     }
   }
 
+  // Plans are full of plain machines; only those with accelerators, or that ought to have them, are ours to judge.
+  bool is_ours(const PlannedMachine& m, std::string_view type) {
+    const TypeMatch& match = types_.find(type);
+    if (match.type != nullptr || match.accelerated || match.foreign || !m.platform.empty()) return true;
+    return std::any_of(m.containers.begin(), m.containers.end(), [](const Container& c) {
+      return c.gpus.value_or(0) > 0 || c.npus.value_or(0) > 0 || c.gpu_memory_gib.value_or(0) > 0;
+    });
+  }
+
   void judge_type(Subject& subject, const TypeText& type, const RuleContext& base) {
+    const PlannedMachine& m = *subject.machine;
+    if (!is_ours(m, type.text)) return;
     RuleContext context = base;
     TypeFacts facts;
     set_type(context, subject, type.text, facts);
-    const PlannedMachine& m = *subject.machine;
     const About about{&subject, type.text, m.types.size() > 1 ? type.place : m.place, ""};
     apply(by_level_[Level::machine], context, about, Level::machine);
     apply(by_level_[Level::type], context, about, Level::type);
@@ -449,6 +459,10 @@ class Judge {
     return texts_(subject.use == Use::training ? "check/looks-training" : "check/looks-serving");
   }
 
+  static bool looks_at(const Rule& rule, Field field) {
+    return std::find(rule.fields.begin(), rule.fields.end(), static_cast<std::uint16_t>(field)) != rule.fields.end();
+  }
+
   static bool uses_workload(const Rule& rule) {
     return std::any_of(rule.fields.begin(), rule.fields.end(), [](std::uint16_t index) {
       const std::string_view name = info(static_cast<Field>(index)).name;
@@ -470,12 +484,11 @@ class Judge {
       instead = replacement(rule, about, match);
       context.set(Field::plan_instead, instead);
     }
-    if (text.find("{plan.fixes") != std::string_view::npos && about.subject->workload != nullptr && match.type != nullptr) {
+    const bool about_fit = looks_at(*rule.rule, Field::estimate_memory_fits);
+    if (about_fit && about.subject->workload != nullptr && match.type != nullptr) {
       for (const auto& fix : sizer_.fixes(*about.subject->workload, *match.family, *match.type, about.subject->nodes)) {
         fixes += (fixes.empty() ? "" : ", ") + fix;
       }
-      if (fixes.empty()) fixes = texts_("check/no-setting");
-      context.set(Field::plan_fixes, fixes);
     }
     if (text.find("{plan.cheaper_type") != std::string_view::npos || text.find("{plan.saving_per_hour") != std::string_view::npos) {
       set_cheaper(context, about, match, cheaper);
@@ -485,10 +498,11 @@ class Judge {
       context.set(Field::plan_instead, instead);
     }
     std::string out = evaluation_.remedy(rule, context, lang_);
+    if (!fixes.empty()) out += (out.empty() ? "" : "; ") + texts_("check/fixes", {{"fixes", fixes}});
     if (!wants_instead && !instead.empty()) {
       out += (out.empty() ? "" : "; ") + texts_("check/instead", {{"type", instead}});
     }
-    context.clear(Field::plan_instead).clear(Field::plan_fixes).clear(Field::plan_cheaper_type).clear(Field::plan_saving_per_hour);
+    context.clear(Field::plan_instead).clear(Field::plan_cheaper_type).clear(Field::plan_saving_per_hour);
     return out;
   }
 

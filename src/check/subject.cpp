@@ -51,7 +51,9 @@ void set_plan(RuleContext& c, const Subject& subject, Group& group) {
   c.set(Field::plan_subnet_count, static_cast<int>(m.subnets.size()));
   c.set(Field::plan_zones_spread, m.zones_spread);
   c.set(Field::plan_cards, std::span<const std::string_view>(group.card_views), group.card_values);
-  c.set(Field::plan_card_kinds, static_cast<int>(group.cards.size()));
+  // Alternatives of which one is taken do not mix; machines of one pool or one job do.
+  const bool pooled = (m.role == Role::pool || m.role == Role::templ || (m.role == Role::machine && subject.use == Use::training)) && !m.choices;
+  if (pooled) c.set(Field::plan_card_kinds, static_cast<int>(group.cards.size()));
   c.set(Field::plan_charge, m.charge);
   c.set(Field::plan_spot_capped, m.spot_capped);
   c.set(Field::plan_behind_load_balancer, m.behind_balancer);
@@ -70,8 +72,10 @@ void set_plan(RuleContext& c, const Subject& subject, Group& group) {
   }
   c.set(Field::plan_data_disk, data_disk);
   c.set(Field::plan_image, subject.hints.image.empty() ? std::string_view(m.image) : std::string_view(subject.hints.image));
-  c.set(Field::plan_image_stack, subject.hints.stack);
-  c.set(Field::plan_fabric_manager, subject.hints.fabric_manager);
+  // A plain image that a script completes at first start is no longer plain.
+  const bool completed = subject.hints.stack == "plain" && subject.hints.driver_script;
+  c.set(Field::plan_image_stack, completed ? std::string_view("cuda") : std::string_view(subject.hints.stack));
+  if (m.role == Role::machine || m.role == Role::templ) c.set(Field::plan_gpu_driver_set, subject.hints.driver_script);
   c.set(Field::plan_placement, m.placement_strategy == "low_latency" ? std::string_view("cluster")
                                : !m.placement_strategy.empty()       ? std::string_view(m.placement_strategy)
                                : m.placement_given                   ? std::string_view("")
