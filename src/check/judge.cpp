@@ -576,8 +576,10 @@ class Judge {
     if (subject.workload != nullptr && (facts.sizing == nullptr || !facts.sizing->estimate.memory.fits)) return false;
     for (const auto* list : {&candidate_, &by_level_[Level::type], &by_level_[Level::group]}) {
       for (const Firing& firing : evaluation_.apply(*list, context)) {
-        const bool about_type = list == &candidate_ || about_machine_choice(*firing.rule->rule);
-        if (firing.rule->severity != Severity::note && about_type) return false;
+        const Severity severity = firing.rule->severity;
+        const bool against = list == &candidate_ ? severity != Severity::note
+                                                 : severity == Severity::error && about_machine_choice(*firing.rule->rule);
+        if (against) return false;
       }
     }
     return true;
