@@ -156,7 +156,10 @@ CheckReport check_plans(const std::vector<CheckInput>& inputs, const CheckOption
   };
   for (const auto& input : inputs) read(input);
   // Plans that the configuration holds are judged with everything else.
-  if (!options.config_name.empty() && !config_read) read_plans(base::parse_document(options.config_bytes, options.config_name), options.config_name, plan);
+  if (!options.config_name.empty() && !config_read) {
+    const check::Input input = check::open_input(options.config_name, options.config_bytes);
+    check::find_reader(input, "gpuadvise")->read(input, knowledge.plans, {}, plan);
+  }
 
   check::link_resources(plan);
   auto judgement = judge(plan, config, knowledge, rules, options.lang);

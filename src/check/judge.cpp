@@ -65,7 +65,7 @@ class Judge {
     // Advice on choosing speaks here too where it rejects or warns: a plan is a choice that was made.
     for (const ActiveRule* rule : rules.of(RuleScope::candidate)) {
       if (rule->severity == Severity::note || rule->rule->spec.effect == Effect::reward) continue;
-      candidate_.push_back(rule);
+      (level_of(*rule->rule) == Level::group ? candidate_job_ : candidate_).push_back(rule);
     }
     for (const auto& named : config.workloads) {
       stated_.push_back(resolve(named.profile, knowledge.catalog));
@@ -241,6 +241,11 @@ class Judge {
     if (subject.workload != nullptr) {
       set_workload(base, *subject.workload, lists);
       set_checkpoint_size(base, *subject.workload);
+      // A preset's guess at the environment is no statement of the plan.
+      const auto& assumed = subject.workload->assumptions;
+      const bool guessed = std::any_of(assumed.begin(), assumed.end(),
+                                       [](const Assumption& a) { return a.field == "operations.environment"; });
+      if (guessed) base.clear(Field::request_environment);
     }
     set_plan(base, subject, groups_[subject.group]);
     if (m.types.empty()) {
@@ -275,7 +280,10 @@ class Judge {
     apply(by_level_[Level::machine], base, about, Level::machine);
     apply(by_level_[Level::type], base, about, Level::type);
     apply(by_level_[Level::group], base, about, Level::group);
-    if (!m.accelerator.empty()) apply(candidate_, base, about, Level::type);
+    if (!m.accelerator.empty()) {
+      apply(candidate_, base, about, Level::type);
+      apply(candidate_job_, base, about, Level::group);
+    }
     std::string storage;
     for (const auto& disk : m.disks) {
       RuleContext context = base;
@@ -361,6 +369,7 @@ class Judge {
     apply(by_level_[Level::type], context, about, Level::type);
     apply(by_level_[Level::group], context, about, Level::group);
     apply(candidate_, context, about, Level::type);
+    apply(candidate_job_, context, about, Level::group);
     judge_claims(subject, type, context, facts, about);
     std::string storage;
     const auto supported = facts.match->family == nullptr ? std::span<const std::string_view>() : facts.match->family->disks;
@@ -441,7 +450,7 @@ class Judge {
     finding.rule = std::string(rule.id());
     finding.severity = rule.severity;
     const Group& group = groups_[subject.group];
-    finding.resource = level == Level::group && group.members.size() > 1 ? group.name : m.resource;
+    finding.resource = level == Level::group && group.members.size() > 1 ? group_address(group) : m.resource;
     finding.place = about.place;
     finding.instance_type = std::string(about.type);
     finding.message = evaluation_.message(rule, context, lang_);
@@ -452,6 +461,17 @@ class Judge {
     for (const auto source : rule.rule->spec.sources) finding.sources.emplace_back(source);
     finding.fingerprint = about.detail;
     out_.findings.push_back(std::move(finding));
+  }
+
+  // alicloud_instance.node[0..3] for machines that count through, otherwise the first and how many more.
+  std::string group_address(const Group& group) const {
+    const std::string& first = subjects_[group.members.front()].machine->resource;
+    const std::string& last = subjects_[group.members.back()].machine->resource;
+    const auto open = first.rfind('[');
+    const bool counts = open != std::string::npos && first.ends_with("[0]") && last.ends_with("]") &&
+                        last.compare(0, open + 1, first, 0, open + 1) == 0;
+    if (counts) return first.substr(0, first.size() - 1) + ".." + last.substr(open + 1);
+    return first + " +" + std::to_string(group.members.size() - 1);
   }
 
   std::string inferred_words(const Subject& subject) const {
@@ -538,11 +558,12 @@ class Judge {
     const double memory = match.type == nullptr ? 0 : total(*match.type);
     for (const auto& family : catalog().families) {
       if (family.vendor != vendor || !family.default_search || !family.platform.empty()) continue;
-      if (family.status != Status::current) continue;
       const bool successor = match.family != nullptr && std::any_of(match.family->successors.begin(), match.family->successors.end(),
                                                                     [&](std::string_view s) { return s == family.name; });
       for (const auto& type : family.types) {
-        if (&type == match.type || status_of(family, type) != Status::current || !type.suspect.empty()) continue;
+        const Status status = status_of(family, type);
+        const bool sold = status == Status::current || status == Status::restricted || status == Status::unconfirmed;
+        if (&type == match.type || !sold || !type.suspect.empty()) continue;
         if (!type.accelerators || total(type) <= 0) continue;
         double order = std::fabs(std::log2(*type.accelerators / cards)) * 4;
         if (memory > 0) {
@@ -552,6 +573,7 @@ class Judge {
         if (match.type != nullptr && match.type->vcpus && type.vcpus) {
           order += std::fabs(std::log2(static_cast<double>(*type.vcpus) / *match.type->vcpus)) * 0.25;
         }
+        if (status != Status::current) order += 3;
         if (successor) order -= 100;
         out.push_back({&family, &type, order});
       }
@@ -561,7 +583,8 @@ class Judge {
   }
 
   // Whether no rule about types rejects it or warns of it, in the place of the one that is planned.
-  bool passes(const Subject& subject, const Option& option) {
+  // `strict`: nothing warns of it either.
+  bool passes(const Subject& subject, const Option& option, bool strict) {
     RuleContext context;
     RuleLists lists;
     if (subject.workload != nullptr) {
@@ -574,11 +597,12 @@ class Judge {
     TypeFacts facts;
     set_type(context, subject, option.type->name, facts);
     if (subject.workload != nullptr && (facts.sizing == nullptr || !facts.sizing->estimate.memory.fits)) return false;
-    for (const auto* list : {&candidate_, &by_level_[Level::type], &by_level_[Level::group]}) {
+    for (const auto* list : {&candidate_, &candidate_job_, &by_level_[Level::type], &by_level_[Level::group]}) {
       for (const Firing& firing : evaluation_.apply(*list, context)) {
         const Severity severity = firing.rule->severity;
-        const bool against = list == &candidate_ ? severity != Severity::note
-                                                 : severity == Severity::error && about_machine_choice(*firing.rule->rule);
+        const bool general = list == &candidate_ || list == &candidate_job_;
+        const bool against = general ? severity == Severity::error || (strict && severity == Severity::warning)
+                                     : severity == Severity::error && about_machine_choice(*firing.rule->rule);
         if (against) return false;
       }
     }
@@ -606,15 +630,19 @@ class Judge {
     const auto known = replacements_.find(key);
     if (known != replacements_.end()) return known->second;
     std::string out;
+    std::string lenient;
     constexpr int kMostTried = 60;
     int tried = 0;
     for (const auto& option : options(match, vendor)) {
       if (++tried > kMostTried) break;
-      if (passes(subject, option)) {
+      if (passes(subject, option, true)) {
         out = std::string(option.type->name);
         break;
       }
+      // Second best: one that is only warned of, for example because its sale is not confirmed.
+      if (lenient.empty() && passes(subject, option, false)) lenient = std::string(option.type->name);
     }
+    if (out.empty()) out = lenient;
     replacements_.emplace(key, out);
     return out;
   }
@@ -634,7 +662,7 @@ class Judge {
     int tried = 0;
     for (const auto& [cost, option] : ranked) {
       if (++tried > kMostTried) break;
-      if (passes(subject, *option)) return option;
+      if (passes(subject, *option, false)) return option;
     }
     return nullptr;
   }
@@ -651,7 +679,8 @@ class Judge {
   Sizer sizer_;
   RuleEvaluation evaluation_;
   std::map<Level, RuleList> by_level_;
-  RuleList candidate_;
+  RuleList candidate_;      // advice on choosing, about one machine
+  RuleList candidate_job_;  // and about the machines of a job
   std::deque<Workload> stated_;  // pointers to them stay valid
   std::unordered_map<std::string, const Workload*> stated_names_;
   std::unordered_map<std::string, const Workload*> inferred_;

@@ -18,7 +18,7 @@ std::string description(std::string_view text) {
   return out;
 }
 
-std::string quoted(std::string_view text) {
+std::string yaml_text(std::string_view text) {
   std::string out = "'";
   for (const char c : base::printable(text)) {
     if (c == '\'') out += '\'';
@@ -36,10 +36,10 @@ std::string findings_tap(const FindingsView& view) {
   for (const auto& finding : findings) {
     const bool ok = finding.severity == Severity::note;
     out += fmt::format("{} {} - {} {}\n", ok ? "ok" : "not ok", ++number, description(finding.rule), description(finding.resource));
-    out += fmt::format("  ---\n  severity: {}\n  message: {}\n", severity_word(finding.severity), quoted(finding.message));
-    if (!finding.remedy.empty()) out += fmt::format("  remedy: {}\n", quoted(finding.remedy));
+    out += fmt::format("  ---\n  severity: {}\n  message: {}\n", severity_word(finding.severity), yaml_text(finding.message));
+    if (!finding.remedy.empty()) out += fmt::format("  remedy: {}\n", yaml_text(finding.remedy));
     const std::string place = place_words(finding.place);
-    if (!place.empty()) out += fmt::format("  at: {}\n", quoted(place));
+    if (!place.empty()) out += fmt::format("  at: {}\n", yaml_text(place));
     out += "  ...\n";
   }
   for (const auto& finding : view.report.suppressed) {
