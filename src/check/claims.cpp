@@ -26,6 +26,16 @@ struct Word {
   std::size_t end = 0;
 };
 
+// Where "8xA100" and "A100x8" fall into two words: behind the sign, or ahead of it. 0: they do not.
+std::size_t times_inside(std::string_view word) {
+  const auto sign = word.find_first_of("xX");
+  if (sign == std::string_view::npos || sign == 0 || sign + 1 >= word.size()) return 0;
+  const auto digits = [](std::string_view part) { return std::all_of(part.begin(), part.end(), digit); };
+  if (digits(word.substr(0, sign)) && !digit(word[sign + 1])) return sign + 1;
+  if (!digit(word[0]) && digit(word[sign - 1]) && digits(word.substr(sign + 1))) return sign;
+  return 0;
+}
+
 std::vector<Word> words_of(std::string_view text) {
   std::vector<Word> out;
   for (std::size_t i = 0; i < text.size();) {
@@ -35,7 +45,9 @@ std::vector<Word> words_of(std::string_view text) {
     }
     std::size_t end = i;
     while (end < text.size() && word_char(text[end])) ++end;
-    out.push_back({base::lower(text.substr(i, end - i)), i, end});
+    const std::size_t cut = times_inside(text.substr(i, end - i));
+    if (cut > 0) out.push_back({base::lower(text.substr(i, cut)), i, i + cut});
+    out.push_back({base::lower(text.substr(i + cut, end - i - cut)), i + cut, end});
     i = end;
   }
   return out;

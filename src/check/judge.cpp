@@ -596,7 +596,7 @@ class Judge {
     context.set(Field::plan_type_count, 1);
     TypeFacts facts;
     set_type(context, subject, option.type->name, facts);
-    if (subject.workload != nullptr && (facts.sizing == nullptr || !facts.sizing->estimate.memory.fits)) return false;
+    if (facts.sizing != nullptr && facts.sizing->estimate.memory.known && !facts.sizing->estimate.memory.fits) return false;
     for (const auto* list : {&candidate_, &candidate_job_, &by_level_[Level::type], &by_level_[Level::group]}) {
       for (const Firing& firing : evaluation_.apply(*list, context)) {
         const Severity severity = firing.rule->severity;

@@ -86,3 +86,12 @@ rules:
   CHECK(std::count_if(report.findings.begin(), report.findings.end(),
                       [](const Finding& f) { return f.rule == "house/no-t4-names"; }) == 2);
 }
+
+TEST_CASE("rules over plans pass the tests that they carry", "[check][policy]") {
+  for (const ActiveRule* rule : rules().of(RuleScope::plan)) {
+    for (const auto& fault : test_rule(*rule)) {
+      INFO(rule->id() << ": " << fault);
+      CHECK(false);
+    }
+  }
+}

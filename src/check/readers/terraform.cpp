@@ -426,10 +426,11 @@ class TerraformReader {
       for (const auto& item : member.value.items) {
         const std::string text = text_of(&item);
         if (text.starts_with("var.") || text.starts_with("local.") || text.starts_with("data.")) continue;
-        const auto parts = base::split(without_indexes(text), '.');
+        const std::string address = without_indexes(text);
+        const auto parts = base::split(address, '.');
         if (parts.size() < 2 || parts[0] == "module") continue;
-        std::string address = prefix + std::string(parts[0]) + "." + std::string(parts[1]);
-        if (std::find(out.begin(), out.end(), address) == out.end()) out.push_back(std::move(address));
+        std::string resource = prefix + std::string(parts[0]) + "." + std::string(parts[1]);
+        if (std::find(out.begin(), out.end(), resource) == out.end()) out.push_back(std::move(resource));
       }
     }
   }
