@@ -42,7 +42,6 @@ class CheckCommand : public Command {
     app.add_flag("--diff", diff_, texts("flag/check-diff"));
     app.add_option("--source-dir", source_dir_, texts("flag/check-source-dir"));
     app.add_flag("--allow-partial", allow_partial_, texts("flag/check-allow-partial"));
-    app.add_option("--rules", rules_, texts("flag/check-rules"))->expected(1)->multi_option_policy(many);
   }
 
   int run(Context& context) override {
@@ -70,11 +69,13 @@ class CheckCommand : public Command {
       return kBadInput;
     }
     const Knowledge& knowledge = context.knowledge();
-    std::vector<std::string> policies = rules_;
+    // The configuration's policies come first, so that --rules has the last word.
+    std::vector<std::string> policies;
     if (!options.config_name.empty()) {
       const auto named = check_policies(options.config_name, options.config_bytes);
       policies.insert(policies.end(), named.begin(), named.end());
     }
+    policies.insert(policies.end(), context.rule_paths.begin(), context.rule_paths.end());
     const RuleSet rules = policies.empty() ? RuleSet(knowledge.rules) : RuleSet::load(policies, knowledge.rules);
     CheckReport report = check_plans(inputs, options, knowledge, rules);
     if (!baseline_.empty()) drop_known(report, base::read_bytes(baseline_, kLimits), baseline_);
@@ -158,7 +159,6 @@ class CheckCommand : public Command {
   bool diff_ = false;
   std::string source_dir_;
   bool allow_partial_ = false;
-  std::vector<std::string> rules_;
 };
 
 }  // namespace
