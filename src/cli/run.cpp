@@ -133,10 +133,10 @@ const Knowledge& Context::knowledge() {
   if (catalog_overlays.empty() && catalog_replacements.empty()) return builtin_knowledge();
   if (!loaded_) {
     if (!catalog_replacements.empty()) {
-      // Facts are replaced; texts, presets and calibrations stay, for the program cannot speak without them.
+      // Facts are replaced; texts, presets, models and calibrations stay, for the program cannot speak without them,
+      // and so do the sources that those cite.
       Knowledge bare = builtin_knowledge();
       Catalog& c = bare.catalog;
-      c.sources = {};
       c.accelerators = {};
       c.export_rules = {};
       c.families = {};
