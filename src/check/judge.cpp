@@ -573,6 +573,10 @@ class Judge {
         if (match.type != nullptr && match.type->vcpus && type.vcpus) {
           order += std::fabs(std::log2(static_cast<double>(*type.vcpus) / *match.type->vcpus)) * 0.25;
         }
+        // What runs on one maker's cards does not run on another's, and a product of another kind is another purchase.
+        const Accelerator* card = accelerator_of(catalog(), type);
+        if (match.card != nullptr && (card == nullptr || card->software_stack != match.card->software_stack)) continue;
+        if (match.family != nullptr && family.product != match.family->product) order += 2;
         if (status != Status::current) order += 3;
         if (successor) order -= 100;
         out.push_back({&family, &type, order});
@@ -583,8 +587,8 @@ class Judge {
   }
 
   // Whether no rule about types rejects it or warns of it, in the place of the one that is planned.
-  // `strict`: nothing warns of it either.
-  bool passes(const Subject& subject, const Option& option, bool strict) {
+  // `strict`: nothing warns of it either. `rule` is the one that spoke against the planned type.
+  bool passes(const Subject& subject, const Option& option, bool strict, std::string_view rule) {
     RuleContext context;
     RuleLists lists;
     if (subject.workload != nullptr) {
@@ -603,7 +607,7 @@ class Judge {
         const bool general = list == &candidate_ || list == &candidate_job_;
         const bool against = general ? severity == Severity::error || (strict && severity == Severity::warning)
                                      : severity == Severity::error && about_machine_choice(*firing.rule->rule);
-        if (against) return false;
+        if (against || firing.rule->id() == rule) return false;
       }
     }
     return true;
@@ -635,12 +639,12 @@ class Judge {
     int tried = 0;
     for (const auto& option : options(match, vendor)) {
       if (++tried > kMostTried) break;
-      if (passes(subject, option, true)) {
+      if (passes(subject, option, true, rule.id())) {
         out = std::string(option.type->name);
         break;
       }
       // Second best: one that is only warned of, for example because its sale is not confirmed.
-      if (lenient.empty() && passes(subject, option, false)) lenient = std::string(option.type->name);
+      if (lenient.empty() && passes(subject, option, false, rule.id())) lenient = std::string(option.type->name);
     }
     if (out.empty()) out = lenient;
     replacements_.emplace(key, out);
@@ -662,7 +666,7 @@ class Judge {
     int tried = 0;
     for (const auto& [cost, option] : ranked) {
       if (++tried > kMostTried) break;
-      if (passes(subject, *option, false)) return option;
+      if (passes(subject, *option, false, "")) return option;
     }
     return nullptr;
   }
