@@ -41,6 +41,14 @@ std::optional<double> larger(const std::optional<double>& a, const std::optional
   return std::max(*a, *b);
 }
 
+// Bytes that a parameter takes in a checkpoint of this format; formats with scales and packed layouts are left unknown.
+std::optional<double> bytes_per_parameter(std::string_view format) {
+  if (format == "fp32" || format == "tf32") return 4;
+  if (format == "bf16" || format == "fp16") return 2;
+  if (format == "fp8" || format == "int8") return 1;
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<int> version_number(std::string_view s) {
@@ -141,6 +149,12 @@ void set_workload(RuleContext& c, const Workload& w, RuleLists& lists) {
       c.set(Field::inference_ttft_target_ms, i.slo->ttft_ms);
       c.set(Field::inference_tpot_target_ms, i.slo->tpot_ms);
     }
+  }
+  const auto stored = training  ? word(p.training.base_weights)
+                      : serving ? text(p.inference.weights)
+                                : std::string_view{};
+  if (const auto bytes = bytes_per_parameter(stored); bytes && w.params > 0) {
+    c.set(Field::workload_checkpoint_gib, w.params * *bytes / (1024.0 * 1024.0 * 1024.0));
   }
   if (w.kind == TaskKind::hpc) {
     c.set(Field::hpc_precision, word(p.hpc.precision));
