@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 
 #include "advisor/judge.h"
@@ -18,6 +19,7 @@ Judge::Judge(const Workload& workload, const Catalog& catalog, const RuleSet& ru
   for (const ActiveRule* rule : rules_) {
     if (rule->rule->spec.effect == Effect::reject) rejecting_.push_back(rule);
   }
+  evaluation_.narrow(rules.of(RuleScope::recommendation), facts_, answer_);
 }
 
 Note Judge::note(const ActiveRule& rule, RuleContext& context) {
@@ -98,18 +100,44 @@ std::optional<Note> Judge::candidate(const Recommendation& r, CriterionFactors& 
   return std::nullopt;
 }
 
-void Judge::describe(Recommendation& r) {
+void Judge::describe(Recommendation& r, bool pick) {
   set_type({r.family, r.type, r.named, false});
   set_candidate(r);
-  const auto fired = evaluation_.apply(rules_, facts_);
-  const std::vector<const ActiveRule*> rules = [&] {
-    std::vector<const ActiveRule*> out;  // messages use the evaluation's buffers
-    for (const auto& firing : fired) out.push_back(firing.rule);
-    return out;
-  }();
-  for (const ActiveRule* rule : rules) r.warnings.push_back(note(*rule, facts_));
+  if (pick) set_prices(r);
+  std::vector<const ActiveRule*> fired;  // messages use the evaluation's buffers
+  for (const auto& firing : evaluation_.apply(rules_, facts_)) fired.push_back(firing.rule);
+  if (pick) {
+    for (const auto& firing : evaluation_.apply(answer_, facts_)) fired.push_back(firing.rule);
+  }
+  for (const ActiveRule* rule : fired) r.warnings.push_back(note(*rule, facts_));
   std::stable_sort(r.warnings.begin(), r.warnings.end(),
                    [](const Note& a, const Note& b) { return a.severity < b.severity; });
+}
+
+// How old the price is against the newest fact of the catalog, and from how many hours a month a subscription of the
+// same type in the same region and currency is cheaper.
+void Judge::set_prices(const Recommendation& r) {
+  const Price* price = r.estimate.cost.price;
+  if (price == nullptr) return;
+  const auto months = [](std::string_view date) {
+    int year = 0;
+    int month = 0;
+    const bool ok = date.size() >= 7 && std::from_chars(date.data(), date.data() + 4, year).ec == std::errc{} &&
+                    std::from_chars(date.data() + 5, date.data() + 7, month).ec == std::errc{};
+    return ok ? std::optional(year * 12 + month) : std::nullopt;
+  };
+  const auto then = months(price->as_of);
+  const auto now = months(catalog_.date);
+  if (then && now && *now >= *then) facts_.set(Field::cost_price_age_months, static_cast<double>(*now - *then));
+  if (price->charge != ChargeType::on_demand || price->amount <= 0) return;
+  for (const Price& other : catalog_.prices) {
+    if (other.charge != ChargeType::month || other.type != price->type || other.region != price->region ||
+        other.currency != price->currency || !other.suspect.empty()) {
+      continue;
+    }
+    facts_.set(Field::cost_month_breakeven_hours, other.amount / price->amount);
+    return;
+  }
 }
 
 void Judge::set_candidate(const Recommendation& r) {

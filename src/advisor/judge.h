@@ -25,11 +25,13 @@ class Judge {
   std::optional<Note> candidate(const Recommendation& recommendation, CriterionFactors& factors);
 
   // Fills the warnings: everything that rules say of it. Texts are costly, so only what is shown is described.
-  void describe(Recommendation& recommendation);
+  // Of the pick, also what the rules say of the answer as a whole.
+  void describe(Recommendation& recommendation, bool pick);
 
  private:
   void set_type(const Entry& entry);
   void set_candidate(const Recommendation& recommendation);
+  void set_prices(const Recommendation& recommendation);
   void clear(Field first, Field end);  // [first, end)
   Note note(const ActiveRule& rule, RuleContext& context);
 
@@ -42,6 +44,7 @@ class Judge {
   RuleContext facts_;   // the workload's, then the current type's and candidate's
   RuleList rules_;      // that may fire for this workload
   RuleList rejecting_;  // those of them that reject
+  RuleList answer_;     // of the scope of the whole recommendation
 };
 
 }  // namespace gpuadvise

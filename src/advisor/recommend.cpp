@@ -44,7 +44,7 @@ class Recommender {
     }
     score(advice.recommendations, factors_, w_, *weights);
     for (std::size_t i = 0; i < advice.recommendations.size() && i < options_.top; ++i) {
-      judge_.describe(advice.recommendations[i]);
+      judge_.describe(advice.recommendations[i], i == 0);
     }
     if (!advice.recommendations.empty()) advice.recommendations.front().reasons = pick_reasons(advice, texts_);
     advice.nearest_miss = find_nearest_miss(advice.rejected, advice, k_);
