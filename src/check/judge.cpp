@@ -340,7 +340,16 @@ class Judge {
     facts.sizing = sizing;
     set_layout(c, sizing->machine, sizing->layout);
     set_estimate(c, sizing->estimate);
-    if (sizing->estimate.memory.known) c.set(Field::estimate_memory_fits, sizing->estimate.memory.fits);
+    const MemoryEstimate& memory = sizing->estimate.memory;
+    if (memory.known) {
+      c.set(Field::estimate_memory_fits, memory.fits);
+      if (!memory.fits) {
+        // What decides is what the card must have, against what the engine may take of it.
+        c.set(Field::estimate_memory_total_gib, memory.required);
+        const double limit = memory.limit_gib > 0 ? std::min(memory.limit_gib, memory.capacity_gib) : memory.capacity_gib;
+        c.set(Field::estimate_memory_capacity_gib, limit);
+      }
+    }
     if (sizing->single_node_ratio) c.set(Field::estimate_single_node_speed_ratio, *sizing->single_node_ratio);
     set_cost(c, subject, match);
     if (subject.use == Use::serving && sizing->needed_gib > 0 && sizing->estimate.memory.fits) {
@@ -500,7 +509,12 @@ class Judge {
     std::string cheaper;
     const TypeMatch& match = types_.find(about.type);
     const bool wants_instead = text.find("{plan.instead") != std::string_view::npos;
-    if (wants_instead || rule.rule->spec.scope == RuleScope::candidate) {
+    // Advice that speaks against the type is worth a concrete one; a remark on its supply or its software is not.
+    const RuleSpec& spec = rule.rule->spec;
+    const bool against_type = spec.scope == RuleScope::candidate &&
+                              (spec.effect == Effect::reject ||
+                               (spec.effect == Effect::penalise && spec.criterion != Criterion::availability));
+    if (wants_instead || against_type) {
       instead = replacement(rule, about, match);
       context.set(Field::plan_instead, instead);
     }
@@ -577,6 +591,7 @@ class Judge {
         const Accelerator* card = accelerator_of(catalog(), type);
         if (match.card != nullptr && (card == nullptr || card->software_stack != match.card->software_stack)) continue;
         if (match.family != nullptr && family.product != match.family->product) order += 2;
+        if (type.slice && (match.type == nullptr || !match.type->slice)) order += 6;
         if (status != Status::current) order += 3;
         if (successor) order -= 100;
         out.push_back({&family, &type, order});

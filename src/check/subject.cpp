@@ -113,7 +113,8 @@ void set_plan(RuleContext& c, const Subject& subject, Group& group) {
     c.set(Field::plan_machine_zone, subject.storage->machine_zone);
   }
   if (!subject.environment.empty()) c.set(Field::request_environment, subject.environment);
-  if (!m.charge.empty()) c.set(Field::request_charge, m.charge);
+  // How the machines are bought is the plan's statement, whatever the workload asks for.
+  if (!m.charge.empty()) c.clear(Field::request_charge);
   if (subject.workload == nullptr && subject.use != Use::unknown) {
     c.set(Field::workload_is_training, subject.use == Use::training);
     c.set(Field::workload_is_serving, subject.use == Use::serving);

@@ -7,7 +7,8 @@ const schemas = path.join(work, 'node_modules/@microsoft/jest-sarif/lib/schemas'
 const schema = JSON.parse(fs.readFileSync(path.join(schemas, fs.readdirSync(schemas).find((f) => f.startsWith('sarif-2.1.0')))));
 const draft04 = (schema.$schema || '').includes('draft-04');
 const Ajv = draft04 ? require('ajv-draft-04') : require('ajv').default;
-const ajv = new Ajv({strict: false, allErrors: true});
+// The schema has patterns that are no valid Unicode expressions.
+const ajv = new Ajv({strict: false, allErrors: true, unicodeRegExp: false});
 require('ajv-formats').default(ajv);
 const validate = ajv.compile(schema);
 
