@@ -223,6 +223,7 @@ void fields(V& v, S& s) {
   v("date", s.date, base::Need::required);
   v("note", s.note);
   v("power_exponent", s.power_exponent);
+  v("unmeasured_widening", s.unmeasured_widening);
   v("references", s.references);
   v("chips", s.chips);
   v("classes", s.classes);

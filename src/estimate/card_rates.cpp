@@ -1,7 +1,7 @@
-#include "estimate/card_rates.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "estimate/card_rates.h"
 
 namespace gpuadvise {
 
@@ -105,6 +105,10 @@ CardRates rates_of(const Facts& f, const AppsCalibration& calibration) {
   } else {
     constexpr double kTeraflopsPerMultiprocessorGhz = 0.256;  // 128 lanes, a multiply-add counted as 2
     out.multiprocessor_ghz = fp32 / kTeraflopsPerMultiprocessorGhz;
+  }
+  for (const ChipTuning& chip : calibration.chips) {
+    out.measured_class = out.measured_class || (!chip.chip_class.empty() && chip.chip_class == f.chip_class) ||
+                         (!chip.accelerator.empty() && chip.accelerator == f.accelerator);
   }
   out.filled = !f.clock_mhz || !f.sm || !f.fp32;
   out.bandwidth_gb_per_s = f.bandwidth.value_or(0) * tune(&ChipTuning::bandwidth, 1);

@@ -21,9 +21,10 @@ struct CardRates {
   double bandwidth_gb_per_s = 0;  // nominal x reached
   double clock_ghz = 0;
   double multiprocessor_ghz = 0;
-  double l2_mib = 0;      // 0: unknown
-  double held_clock = 1;  // share of the clock that the board's power sustains under full load
-  bool filled = false;    // a rate that speed rests on came from the chip class, not from the card's facts
+  double l2_mib = 0;            // 0: unknown
+  double held_clock = 1;        // share of the clock that the board's power sustains under full load
+  bool filled = false;          // a rate that speed rests on came from the chip class, not from the card's facts
+  bool measured_class = false;  // the calibration has an entry for the chip class or the card
 
   double of(Resource resource) const { return rate[static_cast<std::size_t>(resource)]; }
   double of(Precision precision) const { return tensor[static_cast<std::size_t>(precision)]; }

@@ -31,8 +31,7 @@ SpeedEstimate estimate_media_inference_speed(const Workload& workload, const Mac
 
   out.known = true;
   out.relative = on_reference / seconds * cards;
-  out.band_low_percent = work.model->band_low_percent;
-  out.band_high_percent = work.model->band_high_percent;
+  set_media_band(work, card, calibration, value_known, out);
   if (value_known) {
     out.samples_per_second = cards / seconds;
     out.requests_per_second = out.samples_per_second;

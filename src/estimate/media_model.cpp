@@ -234,4 +234,14 @@ double media_seconds_per_sample(const MediaWork& work, const CardRates& card, co
   return work.online ? seconds / (tuning.online_factor * model.online_factor) : seconds;
 }
 
+void set_media_band(const MediaWork& work, const CardRates& card, const AppsCalibration& calibration, bool value_known,
+                    SpeedEstimate& speed) {
+  const double widening = card.measured_class ? 1 : calibration.unmeasured_widening;
+  constexpr double kLowest = -95;  // a speed stays above zero
+  speed.band_low_percent = std::max(kLowest, work.model->band_low_percent * widening);
+  speed.band_high_percent = work.model->band_high_percent * widening;
+  speed.nearness = value_known && !work.model->names.empty() && card.measured_class ? EstimateConfidence::interpolated
+                                                                                    : EstimateConfidence::extrapolated;
+}
+
 }  // namespace gpuadvise

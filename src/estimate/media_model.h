@@ -34,4 +34,8 @@ MediaWork media_work(const Workload& workload, const AppsCalibration& calibratio
 double media_seconds_per_sample(const MediaWork& work, const CardRates& card, const CardRates& reference,
                                 const MediaTuning& tuning);
 
+// Band and nearness: of the model's entry, wider where no measurement reaches the card's chip class.
+void set_media_band(const MediaWork& work, const CardRates& card, const AppsCalibration& calibration, bool value_known,
+                    SpeedEstimate& speed);
+
 }  // namespace gpuadvise

@@ -34,8 +34,7 @@ SpeedEstimate estimate_media_training_speed(const Workload& workload, const Mach
 
   out.known = true;
   out.relative = on_reference / seconds * cards;
-  out.band_low_percent = work.model->band_low_percent;
-  out.band_high_percent = work.model->band_high_percent;
+  set_media_band(work, card, calibration, value_known, out);
   if (value_known) {
     const double rate = cards / seconds;
     out.samples_per_second = rate;

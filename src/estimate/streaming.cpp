@@ -78,6 +78,7 @@ SpeedEstimate estimate_streaming_speed(const Workload& workload, const Machine& 
   const double per_slice = std::floor(one * std::min(1.0, per_node) + 1e-9);
   out.value = per_slice * std::max(1.0, std::floor(per_node)) * machine.nodes;
   out.unit = "sessions";
+  out.nearness = EstimateConfidence::extrapolated;  // planning values, no measured row
   out.band_low_percent = preset->band_low_percent;
   out.band_high_percent = preset->band_high_percent;
   return out;

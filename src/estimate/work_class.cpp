@@ -1,9 +1,8 @@
-#include "estimate/work_class.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "estimate/name_match.h"
+#include "estimate/work_class.h"
 
 namespace gpuadvise {
 
@@ -70,14 +69,14 @@ bool has_detail(std::span<const std::string_view> details, std::string_view want
 }
 
 // The most particular row comes first in the list.
-double app_card_factor(const WorkQuery& query, std::span<const std::string_view> details, const Accelerator& card,
-                       const AppsCalibration& calibration) {
+const AppCardFactor* find_factor(const WorkQuery& query, std::span<const std::string_view> details,
+                                 const Accelerator& card, const AppsCalibration& calibration) {
   for (const AppCardFactor& row : calibration.app_cards) {
     if (!same_name(row.app, query.app) || !name_holds(query.case_name, row.words)) continue;
     if (!has_detail(details, row.detail) || (row.precision && row.precision != query.precision)) continue;
-    if (row.accelerator.empty() ? row.chip_class == card.chip_class : row.accelerator == card.id) return row.factor;
+    if (row.accelerator.empty() ? row.chip_class == card.chip_class : row.accelerator == card.id) return &row;
   }
-  return 1;
+  return nullptr;
 }
 
 }  // namespace
@@ -153,16 +152,22 @@ SpeedEstimate speed_by_class(const WorkQuery& query, std::span<const std::string
     out.why = "speed/card-rate-unknown";
     return out;
   }
+  const AppCardFactor* factor = find_factor(query, details, *machine.accelerator, calibration);
   out.known = true;
   out.relative = time_on_reference / time * class_scaling(*work, machine.accelerators_per_node, machine.nodes) *
-                 app_card_factor(query, details, *machine.accelerator, calibration);
-  out.band_low_percent = work->band_low_percent;
-  out.band_high_percent = work->band_high_percent;
+                 (factor != nullptr ? factor->factor : 1);
+  // Where no measurement reaches the chip class, the band of those that are measured says too little.
+  const double widening = card.measured_class ? 1 : calibration.unmeasured_widening;
+  constexpr double kLowest = -95;  // a speed stays above zero
+  out.band_low_percent = std::max(kLowest, work->band_low_percent * widening);
+  out.band_high_percent = work->band_high_percent * widening;
+  out.nearness = factor != nullptr ? EstimateConfidence::interpolated : EstimateConfidence::extrapolated;
 
   if (const CaseMeasurement* row = find_case(query, details, machine, calibration)) {
     out.unit = row->unit;
     if (same_machine(*row, machine)) {
       out.value = row->value;
+      out.nearness = EstimateConfidence::measured;
     } else {
       out.value = row->lower_is_better ? row->reference_value / *out.relative : row->reference_value * *out.relative;
     }

@@ -232,6 +232,7 @@ struct AppsCalibration {
   std::string_view note;
   // Clocks held under full load: (board power per multiprocessor-GHz / ChipTuning::watts)^exponent, at most 1.
   double power_exponent = 0;
+  double unmeasured_widening = 1;  // of bands, for chip classes that no entry of `chips` describes
   std::span<const ReferenceCard> references;
   std::span<const ChipTuning> chips;
   std::span<const WorkClass> classes;
