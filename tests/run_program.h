@@ -54,12 +54,15 @@ class TempFile {
   std::string path_;
 };
 
-// Always in English, 100 columns and without colour unless the arguments say otherwise.
-inline Outcome run_program(const std::vector<std::string>& arguments, std::string_view input = {}) {
+// Always in English, 100 columns and without colour unless the arguments say otherwise. `limits` are shell commands
+// that run first, such as "ulimit -t 1".
+inline Outcome run_program(const std::vector<std::string>& arguments, std::string_view input = {},
+                           const std::string& limits = {}) {
   const TempFile in(input);
   const TempFile out;
   const TempFile err;
-  std::string command = "env -u LC_MESSAGES LC_ALL=C.UTF-8 " + quoted(GPUADVISE_BINARY);
+  std::string command =
+      (limits.empty() ? "" : limits + "; ") + "env -u LC_MESSAGES LC_ALL=C.UTF-8 " + quoted(GPUADVISE_BINARY);
   for (const auto& argument : arguments) command += " " + quoted(argument);
   command += " <" + quoted(in.path()) + " >" + quoted(out.path()) + " 2>" + quoted(err.path());
   const int status = std::system(command.c_str());  // NOLINT: every word is quoted

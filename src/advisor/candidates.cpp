@@ -13,11 +13,15 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
-[[noreturn]] void unknown(const Catalog& catalog, std::string_view field, std::string_view name) {
+[[noreturn]] void refuse(std::string_view field, std::string_view name, const std::vector<std::string_view>& nearest) {
   std::string near;
-  for (const auto real : nearest_names(catalog, name)) near += (near.empty() ? "" : ", ") + std::string(real);
+  for (const auto real : nearest) near += (near.empty() ? "" : ", ") + std::string(real);
   throw InputError(Place{},
                    fmt::format("{}: \"{}\" is not in the catalog; nearest: {}", field, base::printable(name), near));
+}
+
+[[noreturn]] void unknown(const Catalog& catalog, std::string_view field, std::string_view name) {
+  refuse(field, name, nearest_names(catalog, name));
 }
 
 Names list(const std::optional<Names>& names) { return names.value_or(Names()); }
@@ -92,7 +96,13 @@ class Selector {
           if (base::equal_ignoring_case(word, name)) cards_.push_back(&a);
         }
       }
-      if (cards_.size() == before) unknown(catalog_, "constraints.accelerators", name);
+      if (cards_.size() > before) continue;
+      std::vector<std::string_view> known;
+      for (const auto& a : catalog_.accelerators) {
+        known.push_back(a.id);
+        for (const auto word : base::split(a.id, '-')) known.push_back(word);
+      }
+      refuse("constraints.accelerators", name, base::nearest(name, known, 3, false));
     }
   }
 

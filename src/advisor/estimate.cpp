@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
 
 #include "gpuadvise/advise.h"
+#include "gpuadvise/error.h"
 #include "gpuadvise/serving.h"
 
 #include "advisor/confidence.h"
@@ -20,6 +23,18 @@ bool layout_is_open(const Workload& w) {
          !i.requests_per_second;
 }
 
+// A layout that needs more accelerators than the hardware has is a contradiction, not a small estimate.
+void check_layout(const ParallelismSpec& p, const Machine& m) {
+  const double wanted =
+      static_cast<double>(p.tensor.value_or(1)) * p.pipeline.value_or(1) * p.context.value_or(1) * p.data.value_or(1);
+  const double cards = std::ceil(m.accelerators_per_node) * m.nodes;
+  if (wanted <= cards) return;
+  throw InputError(Place{}, fmt::format("parallelism: tensor {} x pipeline {} x context {} x data {} is {:g} "
+                                        "accelerators, and the hardware has {:g}",
+                                        p.tensor.value_or(1), p.pipeline.value_or(1), p.context.value_or(1),
+                                        p.data.value_or(1), wanted, cards));
+}
+
 }  // namespace
 
 ProfileEstimate estimate(const Profile& profile, const Knowledge& knowledge) {
@@ -27,6 +42,7 @@ ProfileEstimate estimate(const Profile& profile, const Knowledge& knowledge) {
   out.workload = resolve(profile, knowledge.catalog);
   const HardwareSpec& hardware = out.workload.profile.hardware;
   out.machine = machine_of(knowledge.catalog, knowledge.hardware, hardware);
+  check_layout(out.workload.profile.parallelism, out.machine);
   out.layout = layout_of(out.workload, out.machine);
   if (layout_is_open(out.workload)) {
     const auto best = best_serving_layout(out.workload, out.machine, knowledge.calibration);

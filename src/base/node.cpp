@@ -18,6 +18,7 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include "base/files.h"
 #include "base/node.h"
 #include "base/text.h"
 
@@ -58,6 +59,10 @@ void classify_plain(Node& node) {
   }
   node.kind = Node::Kind::string;
 }
+
+// What anchors and aliases may add to a document: values, and bytes of their texts.
+constexpr std::size_t kCopies = 100'000;
+constexpr std::size_t kCopiedBytes = std::size_t{4} << 20U;
 
 // Builds the tree both parsers fill: counts values, bounds depth, refuses duplicate keys.
 class Builder {
@@ -114,11 +119,19 @@ class Builder {
     }
   }
 
-  // An expanded alias weighs as much as what it stands for.
-  void count_tree(const Node& node, int line, int column) {
-    count(line, column);
-    for (const auto& item : node.items) count_tree(item, line, column);
-    for (const auto& member : node.members) count_tree(member.value, line, column);
+  // An expanded alias weighs as much as what it stands for, and so does what an anchor keeps for later.
+  void count_copy(const Node& node, int line, int column) {
+    copied_bytes_ += node.text.size();
+    if (++copies_ > kCopies || copied_bytes_ > kCopiedBytes) {
+      fail(name_, line, column,
+           fmt::format("anchors and aliases stand for more than {} values or {} MiB of text", kCopies,
+                       kCopiedBytes >> 20U));
+    }
+    for (const auto& item : node.items) count_copy(item, line, column);
+    for (const auto& member : node.members) {
+      copied_bytes_ += member.key.size();
+      count_copy(member.value, line, column);
+    }
   }
 
   Node take_root() { return std::move(root_); }
@@ -136,7 +149,7 @@ class Builder {
 
   void count(int line, int column) {
     if (++values_ > limits_.values) {
-      fail(name_, line, column, fmt::format("more than {} values (aliases expanded)", limits_.values));
+      fail(name_, line, column, fmt::format("more than {} values", limits_.values));
     }
   }
 
@@ -145,6 +158,8 @@ class Builder {
   std::vector<Frame> stack_;
   Node root_;
   std::size_t values_ = 0;
+  std::size_t copies_ = 0;
+  std::size_t copied_bytes_ = 0;
 };
 
 class YamlEvents : public YAML::EventHandler {
@@ -164,7 +179,7 @@ class YamlEvents : public YAML::EventHandler {
     if (found == anchors_.end()) {
       fail(builder_.name(), mark.line + 1, mark.column + 1, "an alias that contains itself");
     }
-    builder_.count_tree(found->second, mark.line + 1, mark.column + 1);
+    builder_.count_copy(found->second, mark.line + 1, mark.column + 1);
     Node copy = found->second;
     if (builder_.wants_key()) {
       builder_.scalar(std::move(copy));
@@ -213,7 +228,9 @@ class YamlEvents : public YAML::EventHandler {
     builder_.attach(std::move(node));
   }
   void keep(YAML::anchor_t anchor, const Node& node) {
-    if (anchor != YAML::NullAnchor) anchors_[anchor] = node;
+    if (anchor == YAML::NullAnchor) return;
+    builder_.count_copy(node, node.line, node.column);
+    anchors_[anchor] = node;
   }
 
   Builder& builder_;
@@ -378,14 +395,23 @@ std::string_view kind_name(Node::Kind kind) {
   return "?";
 }
 
+void check_file(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw InputError(Place{path}, "no such file");
+  if (std::filesystem::is_directory(status)) throw InputError(Place{path}, "is a directory; a file is expected");
+}
+
 std::string read_bytes(const std::string& path, const Limits& limits) {
   std::string bytes;
   std::ifstream file;
   if (path != "-") {
+    check_file(path);
     std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (!std::filesystem::exists(status)) throw InputError(Place{path}, "no such file");
-    if (std::filesystem::is_directory(status)) throw InputError(Place{path}, "is a directory; a file is expected");
+    const auto size = std::filesystem::file_size(path, error);  // an error for pipes, which are measured as they come
+    if (!error && size > limits.bytes) {
+      throw InputError(Place{path}, fmt::format("longer than {} MiB, the most that is read", limits.bytes >> 20U));
+    }
     file.open(path, std::ios::binary);
     if (!file) throw InputError(Place{path}, fmt::format("cannot be opened: {}", std::strerror(errno)));
   }

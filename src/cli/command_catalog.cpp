@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "gpuadvise/error.h"
@@ -67,6 +68,8 @@ class CatalogCommand : public Command {
   }
 
   int list(Context& context) {
+    if (!std::isfinite(min_memory_)) throw InputError(Place{"--min-memory"}, "expected a number");
+    if (!std::isfinite(min_accelerators_)) throw InputError(Place{"--min-accelerators"}, "expected a number");
     const Catalog& catalog = context.knowledge().catalog;
     std::vector<std::string_view> vendor_ids;
     for (const auto& name : vendors_) {

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iostream>
+#include <streambuf>
 
 #include "gpuadvise/advise.h"
 #include "gpuadvise/error.h"
 
+#include "base/files.h"
 #include "base/node.h"
 #include "cli/command.h"
 #include "cli/format.h"
@@ -48,39 +50,63 @@ class EstimateCommand : public Command {
     return answer.estimate.memory.known && !answer.estimate.memory.fits ? kNo : kFine;
   }
 
+  InputError placed(const InputError& error) const override { return flags_.placed(error); }
+
  private:
+  static constexpr std::size_t kLongestLine = std::size_t{1} << 20U;
+
+  // The next line, of which at most kLongestLine bytes are kept; false at the end of the input.
+  static bool next_line(std::istream& in, std::string& line, bool& whole) {
+    line.clear();
+    whole = true;
+    std::streambuf& bytes = *in.rdbuf();
+    int c = bytes.sbumpc();
+    if (c == std::char_traits<char>::eof()) return false;
+    for (; c != std::char_traits<char>::eof() && c != '\n'; c = bytes.sbumpc()) {
+      if (line.size() < kLongestLine) {
+        line.push_back(static_cast<char>(c));
+      } else {
+        whole = false;
+      }
+    }
+    return true;
+  }
+
   // One line in, one line out; a bad line answers with an error of its own and does not stop the rest.
   int batch(Context& context) {
-    constexpr std::size_t kLongestLine = std::size_t{1} << 20U;
     std::ifstream file;
     if (batch_ != "-") {
-      base::read_bytes(batch_, {.bytes = std::size_t{1} << 32U});  // refuses folders and missing files in one way
+      base::check_file(batch_);
       file.open(batch_, std::ios::binary);
+      if (!file) throw InputError(Place{batch_}, "cannot be opened");
     }
     std::istream& in = batch_ == "-" ? std::cin : file;
     const Knowledge& knowledge = context.knowledge();
     std::string line;
-    for (int number = 1; std::getline(in, line); ++number) {
+    bool whole = true;
+    for (int number = 1; next_line(in, line, whole); ++number) {
       if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-      const std::string place = fmt::format("{}:{}", batch_, number);
       std::string id;
+      base::Node node;
       try {
-        if (line.size() > kLongestLine) throw InputError(Place{place}, "longer than 1 MiB");
+        if (!whole) throw InputError(Place{}, "longer than 1 MiB");
         base::Arena arena;
         std::vector<ConfigWarning> warnings;
-        const base::Node node = base::parse_json(line, place);
+        node = base::parse_json(line, "");
         if (const base::Node* given = node.find("id"); given != nullptr && given->is(base::Node::Kind::string)) {
           id = given->text;
         }
-        const ProfileEstimate answer =
-            estimate(read_profile(node, arena, place, knowledge.catalog, warnings), knowledge);
+        const ProfileEstimate answer = estimate(read_profile(node, arena, "", knowledge.catalog, warnings), knowledge);
         report::print_estimate_json(context.out, answer, context.texts(), false);
       } catch (const InputError& error) {
+        // The line was parsed alone: its columns are those of the file.
+        Place place{batch_, number, error.place().column};
+        if (place.column == 0) place.column = place_of(node, key_of_message(error.message()), {}).column;
         report::Json out;
         out["schema_version"] = 1;
         out["id"] = id.empty() ? report::Json(nullptr) : report::Json(id);
         out["line"] = number;
-        out["error"] = error.what();
+        out["error"] = InputError(place, error.message()).what();
         context.out << out.dump(-1, ' ', false, report::Json::error_handler_t::replace) << '\n';
       }
     }

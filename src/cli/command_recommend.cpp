@@ -73,6 +73,8 @@ class RecommendCommand : public Command {
     return advice.recommendations.empty() ? kNo : kFine;
   }
 
+  InputError placed(const InputError& error) const override { return flags_.placed(error); }
+
  private:
   ProfileFlags flags_;
   std::string objective_ = "balanced";

@@ -170,6 +170,7 @@ Profile ProfileFlags::read(const Catalog& catalog, std::ostream& err) {
     if (found == values_.end() || found->second.empty()) continue;
     for (const auto& value : found->second) {
       if (base::invalid_utf8_at(value)) throw InputError(Place{entry.flag}, "is not valid UTF-8");
+      if (base::trim(value).empty()) throw InputError(Place{entry.flag}, "has an empty value");
     }
     base::Node value = value_node(entry, found->second);
     if (entry.inner != nullptr) value = map_of(entry.inner, std::move(value));
@@ -190,12 +191,51 @@ Profile ProfileFlags::read(const Catalog& catalog, std::ostream& err) {
     apply_weights(profile, weights, arena_);
   }
   if (!profile_path_.empty()) {
-    const auto node = base::parse_document(base::read_bytes(profile_path_), profile_path_);
-    fill_in(profile, read_profile(node, arena_, profile_path_, catalog, warnings), Assumption::Origin::inferred,
-            ignored);
+    profile_node_ = base::parse_document(base::read_bytes(profile_path_), profile_path_);
+    fill_in(profile, read_profile(profile_node_, arena_, profile_path_, catalog, warnings),
+            Assumption::Origin::inferred, ignored);
   }
   for (const auto& warning : warnings) err << "gpuadvise: " << warning.place.str() << ": " << warning.text << '\n';
   return profile;
+}
+
+std::string_view key_of_message(std::string_view message) {
+  const auto colon = message.find(": ");
+  if (colon == std::string_view::npos) return {};
+  const std::string_view key = message.substr(0, colon);
+  return key.find_first_not_of("abcdefghijklmnopqrstuvwxyz_.") == std::string_view::npos ? key : std::string_view();
+}
+
+Place place_of(const base::Node& profile, std::string_view key, const std::string& file) {
+  const base::Node* at = &profile;
+  Place place{file, profile.line, profile.column};
+  for (const auto part : base::split(key, '.')) {
+    at = at->find(part);
+    if (at == nullptr) break;
+    place.line = at->line;
+    place.column = at->column;
+  }
+  return place;
+}
+
+InputError ProfileFlags::placed(const InputError& error) const {
+  if (!error.place().file.empty()) return error;
+  const std::string_view key = key_of_message(error.message());
+  if (key.empty()) return error;
+  // `estimate` takes its hardware from the flags that name what `recommend` searches.
+  const std::string_view also = key == "hardware.accelerator"     ? "constraints.accelerators"
+                                : key == "hardware.instance_type" ? "constraints.instance_types"
+                                                                  : "";
+  for (const auto& entry : kFlags) {
+    const auto found = values_.find(entry.flag);
+    if (found == values_.end() || found->second.empty()) continue;
+    std::string path = entry.key;
+    if (*entry.section != '\0') path = std::string(entry.section) + "." + path;
+    if (entry.inner != nullptr) path += std::string(".") + entry.inner;
+    if (path == key || path == also) return {Place{entry.flag}, error.message()};
+  }
+  if (profile_path_.empty()) return error;
+  return {place_of(profile_node_, key, profile_path_), error.message()};
 }
 
 }  // namespace gpuadvise::cli

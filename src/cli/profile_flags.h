@@ -9,12 +9,19 @@
 #include <vector>
 
 #include "gpuadvise/catalog.h"
+#include "gpuadvise/error.h"
 #include "gpuadvise/profile.h"
 
 #include "base/arena.h"
 #include "base/message.h"
+#include "base/node.h"
 
 namespace gpuadvise::cli {
+
+// Where the value of a key such as "model.params" stands in a profile; the nearest map around it where it is absent.
+Place place_of(const base::Node& profile, std::string_view key, const std::string& file);
+// The profile key that a message is about: "model.params" of "model.params: 12 is out of range". Empty: none.
+std::string_view key_of_message(std::string_view message);
 
 class ProfileFlags {
  public:
@@ -27,6 +34,10 @@ class ProfileFlags {
   // Warnings about what a model's files leave open go to `err`.
   Profile read(const Catalog& catalog, std::ostream& err);
 
+  // An error that begins with a profile key ("model.params: ...") and has no place of its own gets one: the flag that
+  // set the key, else its line in the profile file, else the file.
+  InputError placed(const InputError& error) const;
+
  private:
   static bool occurs(std::string_view flag, std::span<const std::string> arguments);
   base::Arena arena_;
@@ -34,6 +45,7 @@ class ProfileFlags {
   std::string profile_path_;
   std::string model_config_path_;
   std::string weight_file_;
+  base::Node profile_node_;
 };
 
 }  // namespace gpuadvise::cli
