@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <fmt/format.h>
+#include <tuple>
 
 #include "gpuadvise/error.h"
 
@@ -52,6 +53,11 @@ class Selector {
         out_.entries.push_back({&f, &t, named, t.accelerators.value_or(0) >= most});
       }
     }
+    // The answer must not depend on the order of the catalog's rows.
+    std::sort(out_.entries.begin(), out_.entries.end(), [](const Entry& a, const Entry& b) {
+      return std::tuple(a.family->vendor, a.family->name, a.type->name) <
+             std::tuple(b.family->vendor, b.family->name, b.type->name);
+    });
     return std::move(out_);
   }
 

@@ -1,0 +1,204 @@
+// What must hold of every recommendation, tried on random requests. The seed is fixed: the same requests every time.
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "gpuadvise/advise.h"
+
+#include "catch.h"
+#include "report/advice.h"
+
+namespace gpuadvise {
+namespace {
+
+const RuleSet& rules() {
+  static const RuleSet set(builtin_knowledge().rules);
+  return set;
+}
+
+Advice ask(const Profile& profile, const Knowledge& knowledge = builtin_knowledge()) {
+  RecommendOptions options;
+  options.top = 3;
+  return recommend(profile, knowledge, rules(), options);
+}
+
+std::string bytes(const Profile& profile, const Knowledge& knowledge = builtin_knowledge()) {
+  std::ostringstream out;
+  const base::Texts texts(knowledge.messages, Lang::en);
+  report::print_advice_json(out, ask(profile, knowledge), knowledge, texts, 3, Objective::balanced);
+  return out.str();
+}
+
+std::set<std::string_view> names(const Advice& advice) {
+  std::set<std::string_view> out;
+  for (const auto& r : advice.recommendations) out.insert(r.type->name);
+  return out;
+}
+
+// One request of each kind, its numbers at random.
+std::vector<Profile> profiles() {
+  std::mt19937 random(20261130);  // NOLINT(cert-msc51-cpp): the same every time on purpose
+  const auto pick = [&](std::initializer_list<double> values) { return values.begin()[random() % values.size()]; };
+  std::vector<Profile> out;
+  const auto add = [&](std::string_view task) -> Profile& {
+    out.emplace_back().task = task;
+    return out.back();
+  };
+  for (const Method method : {Method::lora, Method::full}) {
+    Profile& p = add("llm-finetune");
+    p.model.params = pick({1.5e9, 7e9, 13e9, 32e9});
+    p.training.method = method;
+    p.training.sequence_length = static_cast<int>(pick({1024, 4096}));
+    p.constraints.max_nodes = 4;
+  }
+  for (const std::string_view weights : {"bf16", "awq-int4"}) {
+    Profile& p = add("llm-inference");
+    p.model.params = pick({7e9, 14e9, 70e9});
+    p.inference.weights = weights;
+    p.inference.concurrency = pick({1, 8, 64});
+  }
+  for (const std::string_view task : {"rendering", "hpc", "cloud-gaming", "cv-training", "diffusion-inference"}) {
+    add(task);
+  }
+  return out;
+}
+
+std::string describe(const Profile& p) {
+  std::ostringstream text;
+  text << *p.task << " " << p.model.params.value_or(0);
+  return text.str();
+}
+
+TEST_CASE("the same request gives the same bytes", "[property]") {
+  for (const auto& p : profiles()) {
+    INFO(describe(p));
+    CHECK(bytes(p) == bytes(p));
+  }
+}
+
+TEST_CASE("what is recommended fits with room for error, and is explained in numbers", "[property]") {
+  const double margin = builtin_knowledge().hardware.memory_margin;
+  for (const auto& p : profiles()) {
+    INFO(describe(p));
+    const Advice advice = ask(p);
+    REQUIRE_FALSE(advice.recommendations.empty());
+    CHECK_FALSE(advice.recommendations.front().reasons.empty());
+    for (const auto& reason : advice.recommendations.front().reasons) CHECK_FALSE(reason.text.empty());
+    double last = std::numeric_limits<double>::infinity();
+    for (const auto& r : advice.recommendations) {
+      INFO(r.type->name);
+      const MemoryEstimate& m = r.estimate.memory;
+      if (m.known) {
+        CHECK(m.fits);
+        CHECK(m.device * (1 + margin) <= m.capacity_gib + 1e-9);
+        CHECK(m.headroom_gib >= 0);
+      }
+      CHECK(std::isfinite(r.score));
+      CHECK(r.score >= 0);
+      CHECK(r.score <= 100.0001);
+      CHECK(std::round(r.score * 10) <= std::round(last * 10));  // best first, as printed
+      last = r.score;
+      for (const auto& term : r.criteria) {
+        INFO(term.criterion);
+        CHECK(std::isfinite(term.contribution));
+        CHECK((!term.value || std::isfinite(*term.value)));
+      }
+      const SpeedEstimate& s = r.estimate.speed;
+      for (const auto& value : {s.tokens_per_second, s.samples_per_second, s.step_seconds, s.ttft_ms, s.tpot_ms,
+                                s.output_tokens_per_second, s.relative, s.value}) {
+        CHECK((!value || (std::isfinite(*value) && *value > 0)));
+      }
+      const CostEstimate& c = r.estimate.cost;
+      CHECK(c.known == (c.price != nullptr));
+      for (const auto& value : {c.per_hour, c.per_million_tokens, c.to_finish}) {
+        CHECK((!value || (std::isfinite(*value) && *value > 0)));
+      }
+    }
+  }
+}
+
+TEST_CASE("a stricter request never adds a candidate", "[property]") {
+  constexpr std::string_view kVendors[] = {"tencent"};
+  for (const auto& p : profiles()) {
+    INFO(describe(p));
+    const Advice loose = ask(p);
+    const auto all = names(loose);
+    std::vector<double> prices;
+    std::vector<double> hours;
+    for (const auto& r : loose.recommendations) {
+      if (r.estimate.cost.per_hour) prices.push_back(*r.estimate.cost.per_hour);
+      if (r.hours_to_finish) hours.push_back(*r.hours_to_finish);
+    }
+    const auto median = [](std::vector<double> values) {
+      std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+      return values[values.size() / 2];
+    };
+    std::vector<std::pair<const char*, Profile>> stricter;
+    stricter.emplace_back("vendor", p).second.constraints.vendors = kVendors;
+    if (!prices.empty()) stricter.emplace_back("budget", p).second.constraints.budget_per_hour = median(prices);
+    for (const auto& [what, profile] : stricter) {
+      INFO(what);
+      const auto fewer = names(ask(profile));
+      CHECK(std::includes(all.begin(), all.end(), fewer.begin(), fewer.end()));
+      CHECK(fewer.size() < all.size());
+    }
+    Profile one_node = p;
+    one_node.constraints.max_nodes = 1;
+    const auto on_one = names(ask(one_node));
+    CHECK(std::includes(all.begin(), all.end(), on_one.begin(), on_one.end()));
+    if (!hours.empty()) {
+      // A deadline may take more machines; it may not bring in a type that could not do the work without it.
+      Profile soon = p;
+      soon.constraints.deadline_hours = median(hours);
+      const auto in_time = names(ask(soon));
+      CHECK(std::includes(all.begin(), all.end(), in_time.begin(), in_time.end()));
+    }
+    // Less of every card left to use.
+    Knowledge tight = builtin_knowledge();
+    tight.hardware.memory_margin += 0.3;
+    const auto roomy = names(ask(p, tight));
+    CHECK(std::includes(all.begin(), all.end(), roomy.begin(), roomy.end()));
+  }
+}
+
+TEST_CASE("prices in another unit give the same order", "[property]") {
+  const Knowledge& ours = builtin_knowledge();
+  std::vector<Price> dearer(ours.catalog.prices.begin(), ours.catalog.prices.end());
+  for (auto& price : dearer) price.amount *= 8;  // exact in binary
+  Knowledge scaled = ours;
+  scaled.catalog.prices = dearer;
+  for (const auto& p : profiles()) {
+    INFO(describe(p));
+    const Advice a = ask(p);
+    const Advice b = ask(p, scaled);
+    REQUIRE(a.recommendations.size() == b.recommendations.size());
+    for (std::size_t i = 0; i < a.recommendations.size(); ++i) {
+      CHECK(a.recommendations[i].type->name == b.recommendations[i].type->name);
+    }
+  }
+}
+
+TEST_CASE("the order of the catalog's rows does not show in the answer", "[property]") {
+  const Knowledge& ours = builtin_knowledge();
+  std::mt19937 random(7);  // NOLINT(cert-msc51-cpp): the same every time on purpose
+  std::vector<Family> families(ours.catalog.families.begin(), ours.catalog.families.end());
+  std::vector<std::vector<InstanceType>> types;
+  types.reserve(families.size());
+  std::shuffle(families.begin(), families.end(), random);
+  for (auto& family : families) {
+    auto& own = types.emplace_back(family.types.begin(), family.types.end());
+    std::shuffle(own.begin(), own.end(), random);
+    family.types = own;
+  }
+  Knowledge shuffled = ours;
+  shuffled.catalog.families = families;
+  for (const auto& p : profiles()) {
+    INFO(describe(p));
+    CHECK(bytes(p) == bytes(p, shuffled));
+  }
+}
+
+}  // namespace
+}  // namespace gpuadvise
