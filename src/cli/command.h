@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "gpuadvise/error.h"
 #include "gpuadvise/knowledge.h"
 #include "gpuadvise/text.h"
 
@@ -62,8 +61,6 @@ class Command {
   // occur, and all of them when help is asked for.
   void given(std::vector<std::string> arguments) { arguments_ = std::move(arguments); }
   virtual int run(Context& context) = 0;
-  // The error with the place in the input that it is about, where the command can tell.
-  virtual InputError placed(const InputError& error) const { return error; }
 
  protected:
   std::vector<std::string> arguments_;

@@ -30,6 +30,15 @@ class EstimateCommand : public Command {
   }
 
   int run(Context& context) override {
+    try {
+      return reply(context);
+    } catch (const InputError& error) {
+      throw flags_.placed(error);
+    }
+  }
+
+ private:
+  int reply(Context& context) {
     if (!batch_.empty()) return batch(context);
     Profile profile = flags_.read(context.knowledge().catalog, context.err);
     // Here --accelerator and --instance say what to estimate, not what to search.
@@ -50,9 +59,6 @@ class EstimateCommand : public Command {
     return answer.estimate.memory.known && !answer.estimate.memory.fits ? kNo : kFine;
   }
 
-  InputError placed(const InputError& error) const override { return flags_.placed(error); }
-
- private:
   static constexpr std::size_t kLongestLine = std::size_t{1} << 20U;
 
   // The next line, of which at most kLongestLine bytes are kept; false at the end of the input.

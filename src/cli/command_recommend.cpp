@@ -46,6 +46,15 @@ class RecommendCommand : public Command {
   }
 
   int run(Context& context) override {
+    try {
+      return reply(context);
+    } catch (const InputError& error) {
+      throw flags_.placed(error);
+    }
+  }
+
+ private:
+  int reply(Context& context) {
     RecommendOptions options;
     options.objective = word<Objective>(objective_);
     options.top = static_cast<std::size_t>(top_);
@@ -73,9 +82,6 @@ class RecommendCommand : public Command {
     return advice.recommendations.empty() ? kNo : kFine;
   }
 
-  InputError placed(const InputError& error) const override { return flags_.placed(error); }
-
- private:
   ProfileFlags flags_;
   std::string objective_ = "balanced";
   std::vector<std::string> include_;

@@ -124,11 +124,7 @@ int run_command(const CommandEntry& entry, int argc, const char* const* argv, Co
   }
   context.colour =
       colour == "always" || (colour == "auto" && isatty(STDOUT_FILENO) == 1 && !set_in_environment("NO_COLOR"));
-  try {
-    return command->run(context);
-  } catch (const InputError& error) {
-    throw command->placed(error);
-  }
+  return command->run(context);
 }
 
 }  // namespace
