@@ -32,7 +32,7 @@ TEST_CASE("The guidance table has every item, each with something behind it, and
   for (const auto& task : builtin_knowledge().catalog.tasks) tasks.insert(std::string(task.id));
   std::set<std::string> items;
   std::istringstream lines(text);
-  const std::regex row(R"(^\| (G\d\d) \| ([^|]+) \| ([^|]*) \| ([^|]*) \|$)");
+  const std::regex row(R"(^\| (G\d\d) \|([^|]+)\|([^|]*)\|([^|]*)\|$)");
   const std::regex code("`([^`]+)`");
   for (std::string line; std::getline(lines, line);) {
     std::smatch m;

@@ -183,16 +183,9 @@ class Lexer {
         return token;
       }
       if (!triple && (c == '\n' || c == '\r')) raise(token.offset, "this string is not closed before the line ends");
-      if (c != '\\') {
+      if (c != '\\' || raw) {  // in a raw string a backslash is a character, even before a quote
         token.text += c;
         ++at_;
-      } else if (raw) {
-        // A raw string keeps the backslash and whatever it stands before, a quote included.
-        token.text += c;
-        ++at_;
-        if (done()) raise(token.offset, "this string is not closed");
-        if (!triple && (peek() == '\n' || peek() == '\r')) continue;
-        if (peek() == quote || peek() == '\\') token.text += source_[at_++];
       } else {
         escape(token.text);
       }
