@@ -21,7 +21,7 @@ struct Outcome {
   std::string err;
 };
 
-inline std::string quoted(std::string_view word) {
+inline std::string shell_word(std::string_view word) {
   std::string out = "'";
   for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -62,9 +62,9 @@ inline Outcome run_program(const std::vector<std::string>& arguments, std::strin
   const TempFile out;
   const TempFile err;
   std::string command =
-      (limits.empty() ? "" : limits + "; ") + "env -u LC_MESSAGES LC_ALL=C.UTF-8 " + quoted(GPUADVISE_BINARY);
-  for (const auto& argument : arguments) command += " " + quoted(argument);
-  command += " <" + quoted(in.path()) + " >" + quoted(out.path()) + " 2>" + quoted(err.path());
+      (limits.empty() ? "" : limits + "; ") + "env -u LC_MESSAGES LC_ALL=C.UTF-8 " + shell_word(GPUADVISE_BINARY);
+  for (const auto& argument : arguments) command += " " + shell_word(argument);
+  command += " <" + shell_word(in.path()) + " >" + shell_word(out.path()) + " 2>" + shell_word(err.path());
   const int status = std::system(command.c_str());  // NOLINT: every word is quoted
   Outcome outcome;
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

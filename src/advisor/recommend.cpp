@@ -141,6 +141,10 @@ class Recommender {
       return;
     }
     if (!carry_load(e, *best, most, advice)) return;
+    if (best->estimate.speed.value && *best->estimate.speed.value <= 0) {
+      reject(advice, e, "layout/nothing-done", "reject/nothing-done", {});
+      return;
+    }
     check_constraints(e, *best, advice);
     if (advice.rejected.size() > failures || !verdicts.empty()) return;
     CriterionFactors factors;

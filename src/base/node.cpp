@@ -287,7 +287,8 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
   bool start_array(std::size_t) override { return open(Node::Kind::list); }
   bool end_array() override { return close(); }
   bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) override {
-    const auto [line, column] = place(*furthest_);
+    // The parser stands behind the character that it cannot take.
+    const auto [line, column] = place(std::max(*furthest_ - 1, line_start_));
     // nlohmann's text: "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error ...".
     std::string_view message = error.what();
     if (const auto colon = message.find(": "); message.starts_with("[") && colon != std::string_view::npos) {

@@ -34,6 +34,7 @@ constexpr std::array kWide = std::to_array<Range>({{0x1100, 0x115F},
                                                    {0xFF00, 0xFF60},
                                                    {0xFFE0, 0xFFE6},
                                                    {0x1F300, 0x1F64F},
+                                                   {0x1F680, 0x1F6FF},
                                                    {0x1F900, 0x1F9FF},
                                                    {0x20000, 0x3FFFD}});
 constexpr std::array kZero = std::to_array<Range>(
@@ -293,7 +294,7 @@ std::string format_count(double count) {
     const char* name;
   };
   for (const Unit unit : {Unit{1e12, "T"}, Unit{1e9, "B"}, Unit{1e6, "M"}, Unit{1e3, "k"}}) {
-    if (count >= unit.scale * 0.9995) return fmt::format("{:.4g}{}", count / unit.scale, unit.name);
+    if (count >= unit.scale * 0.99995) return fmt::format("{:.4g}{}", count / unit.scale, unit.name);
   }
   return fmt::format("{:.4g}", count);
 }
@@ -312,7 +313,9 @@ std::string significant(double value, int digits) {
   const int exponent = static_cast<int>(std::floor(std::log10(std::fabs(value)))) + 1;
   const double step = std::pow(10.0, exponent - digits);
   const double rounded = std::round(value / step) * step;
-  return group_thousands(rounded, std::max(0, digits - exponent));
+  // Rounding may add a digit: 9.996 is 10.0.
+  const bool carried = std::fabs(rounded) >= std::pow(10.0, exponent) * (1 - 1e-12);
+  return group_thousands(rounded, std::max(0, digits - exponent - (carried ? 1 : 0)));
 }
 
 }  // namespace gpuadvise::base

@@ -108,8 +108,9 @@ FamilyRequest find_families(const Catalog& catalog, std::string_view name) {
     }
   }
   // A name may be one vendor's family and another's mistake (GN8 and gn8): both are meant until a vendor is named.
+  const bool named = !request.families.empty();
   for (const auto& match : matches) {
-    if (match.note == nullptr || match.note->documented) continue;
+    if (match.note == nullptr || (match.note->documented && named)) continue;
     for (const auto nearest : match.note->nearest) {
       for (const auto& family : catalog.families) {
         if (family.vendor == match.note->vendor && family.name == nearest) request.families.push_back(&family);

@@ -91,7 +91,7 @@ class EstimateCommand : public Command {
     std::string line;
     bool whole = true;
     for (int number = 1; next_line(in, line, whole); ++number) {
-      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      if (whole && line.find_first_not_of(" \t\r") == std::string::npos) continue;
       std::string id;
       base::Node node;
       try {

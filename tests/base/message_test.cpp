@@ -77,7 +77,7 @@ TEST_CASE("every message says the same in both languages", "[message]") {
 
 TEST_CASE("every message that the source asks for is in the table", "[message]") {
   // texts("id"), t_("id"), context.texts()("id"), raw("id"), add("rule", "id"), reject(..., "rule", "id"), why = "id".
-  const std::regex asked(R"((?:texts_?|t_?|texts\(\)|raw)\("([a-z-]+(?:/[a-z0-9/-]+)?)\")");
+  const std::regex asked(R"(\b(?:texts_?|t_?|texts\(\)|raw)\("([a-z-]+/[a-z0-9/-]+)\")");
   const std::regex note(
       R"re((?:\badd|\breject)\((?:advice, e, )?\s*"[a-z0-9-]+/[a-z0-9-]+",\s*"([a-z-]+/[a-z0-9/-]+)")re");
   const std::regex why(R"((?:\bwhy = |refuse\()\"([a-z-]+/[a-z0-9-]+)\")");

@@ -127,7 +127,7 @@ TEST_CASE("names that do not exist come with the nearest that do", "[bad-input]"
 }
 
 TEST_CASE("profiles that contradict themselves", "[bad-input]") {
-  refused({"recommend", "--task", "llm-inference", "--params", "7B", "--max-context", "100"},
+  refused({"recommend", "--task", "llm-inference", "--params", "7B", "--max-context", "100", "--input-tokens", "200"},
           {"--max-context: ", "100", "input_tokens + output_tokens"});
   refused(with(kSeven, {"--active-params", "9B"}), {"--active-params: ", "9B", "7B"});
   const Words one_card = {"estimate", "--task", "llm-finetune", "--params", "7B", "--accelerator", "a100"};
@@ -146,7 +146,7 @@ TEST_CASE("a profile's mistakes are named by line and column", "[bad-input]") {
   profile("task: llm-finetune\nmodel:\n  params: 12\n", ".yaml", ":3:11: ", {"out of range"});
   profile("task: llm-finetun\n", ".yaml", ":1:7: ", {"did you mean"});
   profile("task: llm-finetune\ntask: hpc\n", ".yaml", ":2:1: ", {"twice"});
-  profile("task: llm-inference\nmodel: {params: 7B}\ninference:\n  max_context: 100\n", ".yaml", ":4:16: ", {"100"});
+  profile("task: llm-inference\nmodel: {params: 7B}\ninference:\n  max_context: 100\n  input_tokens: 200\n", ".yaml", ":4:16: ", {"100"});
   profile("task: [llm-finetune]\n", ".yaml", ":1:7: ", {"expected text", "a list"});
   profile("", ".yaml", "", {"task", "is missing"});
 }
