@@ -205,7 +205,7 @@ TEST_CASE("a batch answers each bad line and goes on", "[bad-input]") {
     CHECK(lines[i].find(part) != std::string::npos);
   };
   says(0, file.path() + ":1:65: nested more than");
-  says(1, file.path() + ":2:20: task: unknown task");
+  says(1, file.path() + ":2:21: task: unknown task");
   says(1, "\"id\":\"b\",\"line\":2");
   says(2, file.path() + ":3:1: ");
   says(3, file.path() + ":5: longer than 1 MiB");
