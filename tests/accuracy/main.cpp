@@ -99,7 +99,9 @@ int main(int argc, char** argv) try {
     std::ofstream out(docs, std::ios::binary);
     out << "# Accuracy\n\n"
            "Written by `gpuadvise-accuracy --write-docs`; the method is in docs/method. Rows whose id hashes into the\n"
-           "holdout (one in three) were never fitted on.\n\n"
+           "holdout (one in three) were never fitted on. A memory row's meter (allocated, reserved, device, weights "
+           "alone)\n"
+           "is met by the matching figure of the answer; see docs/method/memory.md.\n\n"
         << page;
   }
   return check && !well ? 1 : 0;
