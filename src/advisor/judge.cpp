@@ -9,7 +9,7 @@
 namespace gpuadvise {
 
 Judge::Judge(const Workload& workload, const Catalog& catalog, const RuleSet& rules, const RecommendOptions& options)
-    : workload_(workload), catalog_(catalog), options_(options) {
+    : catalog_(catalog), options_(options) {
   set_workload(facts_, workload, lists_);
   facts_.set(Field::request_optimize, names(Objective{})[static_cast<std::size_t>(options.objective)]);
   const bool preview = std::any_of(options.include.begin(), options.include.end(),

@@ -35,7 +35,6 @@ class Judge {
   void clear(Field first, Field end);  // [first, end)
   Note note(const ActiveRule& rule, RuleContext& context);
 
-  const Workload& workload_;
   const Catalog& catalog_;
   const RecommendOptions& options_;
   RuleEvaluation evaluation_;

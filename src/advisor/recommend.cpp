@@ -162,12 +162,17 @@ class Recommender {
       reject(advice, e, "layout/none", "reject/no-layout", {});
       return;
     }
-    const double needed = m->device * (1 + k_.hardware.memory_margin);
-    const double missing = needed - machine.memory_gib;
+    reject_memory(advice, e, machine, *m);
+  }
+
+  void reject_memory(Advice& advice, const Entry& e, const Machine& machine, const MemoryEstimate& memory) const {
+    const double needed = with_margin(memory);
     reject(advice, e, "memory/fit", "reject/memory",
            {{"needed", base::significant(needed)}, {"capacity", base::significant(machine.memory_gib)}},
-           std::max(missing, 1e-6));
+           std::max(needed - machine.memory_gib, 1e-6));
   }
+
+  double with_margin(const MemoryEstimate& memory) const { return memory.device * (1 + k_.hardware.memory_margin); }
 
   // Enough machines for the requests per second that are offered. False: rejected.
   bool carry_load(const Entry& e, Recommendation& r, int most, Advice& advice) {
@@ -188,11 +193,8 @@ class Recommender {
       Workload loaded = w_;
       loaded.profile.inference.concurrency = std::max(1.0, std::ceil(r.fleet->replica.concurrency));
       r.estimate.memory = estimate_memory(loaded, r.machine, r.layout, k_.calibration);
-      const double needed = r.estimate.memory.device * (1 + k_.hardware.memory_margin);
-      if (r.estimate.memory.known && needed > r.machine.memory_gib) {
-        reject(advice, e, "memory/fit", "reject/memory",
-               {{"needed", base::significant(needed)}, {"capacity", base::significant(r.machine.memory_gib)}},
-               needed - r.machine.memory_gib);
+      if (r.estimate.memory.known && with_margin(r.estimate.memory) > r.machine.memory_gib) {
+        reject_memory(advice, e, r.machine, r.estimate.memory);
         return false;
       }
     } else if (w_.kind == TaskKind::media_inference && r.estimate.speed.samples_per_second) {
