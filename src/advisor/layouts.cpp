@@ -13,11 +13,10 @@ constexpr std::array kPowers = {1, 2, 4, 8, 16, 32, 64};
 
 class Search {
  public:
-  Search(const Workload& workload, const Machine& machine, const Calibration& calibration, Objective objective,
-         double margin)
-      : w_(workload),
+  Search(const Estimator& estimator, const Machine& machine, Objective objective, double margin)
+      : estimator_(estimator),
+        w_(estimator.workload()),
         machine_(machine),
-        calibration_(calibration),
         objective_(objective),
         margin_(margin),
         cards_per_node_(std::max(1, static_cast<int>(std::lround(machine.accelerators_per_node)))),
@@ -55,7 +54,7 @@ class Search {
 
   static bool allowed(const std::optional<int>& pin, int value) { return !pin || *pin == value; }
 
-  MemoryEstimate memory(const Layout& layout) const { return estimate_memory(w_, machine_, layout, calibration_); }
+  MemoryEstimate memory(const Layout& layout) const { return estimator_.memory(machine_, layout); }
 
   void closest(const Layout& layout, const MemoryEstimate& memory) {
     if (out_.closest.memory.total == 0 || memory.device < out_.closest.memory.device) {
@@ -65,7 +64,7 @@ class Search {
   }
 
   void take(const Layout& layout, const MemoryEstimate& memory) {
-    const SpeedEstimate speed = estimate_speed(w_, machine_, layout, calibration_);
+    const SpeedEstimate speed = estimator_.speed(machine_, layout);
     const double value = merit(w_, speed, objective_);
     // On equal merit the layout found first stays: the loops run from the plainest to the most split.
     if (!out_.fits || value > best_ * 1.001) {
@@ -218,9 +217,9 @@ class Search {
     }
   }
 
+  const Estimator& estimator_;
   const Workload& w_;
   const Machine& machine_;
-  const Calibration& calibration_;
   Objective objective_;
   double margin_;
   int cards_per_node_;
@@ -256,9 +255,9 @@ double merit(const Workload& workload, const SpeedEstimate& speed, Objective obj
   return 0;
 }
 
-LayoutSearch best_layout(const Workload& workload, const Machine& machine, const Knowledge& knowledge,
+LayoutSearch best_layout(const Estimator& estimator, const Machine& machine, const Knowledge& knowledge,
                          Objective objective) {
-  return Search(workload, machine, knowledge.calibration, objective, knowledge.hardware.memory_margin).run();
+  return Search(estimator, machine, objective, knowledge.hardware.memory_margin).run();
 }
 
 }  // namespace gpuadvise

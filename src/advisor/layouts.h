@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "gpuadvise/estimate.h"
+#include "gpuadvise/estimator.h"
 #include "gpuadvise/knowledge.h"
 
 namespace gpuadvise {
@@ -22,7 +22,7 @@ struct LayoutSearch {
 };
 
 // A layout fits when the estimate and a margin for its error stay within usable memory.
-LayoutSearch best_layout(const Workload& workload, const Machine& machine, const Knowledge& knowledge,
+LayoutSearch best_layout(const Estimator& estimator, const Machine& machine, const Knowledge& knowledge,
                          Objective objective);
 
 // Higher is better: tokens, samples or relative work a second, or for latency its inverse.

@@ -76,7 +76,8 @@ std::optional<NearestMiss> find_nearest_miss(const std::vector<Rejection>& rejec
   miss.needed_gib = machine->memory_gib + nearest->missing_gib;
   for (const auto& change : memory_changes(advice.workload, advice.asked)) {
     const Workload changed = resolve(change.profile, knowledge.catalog);
-    const LayoutSearch search = best_layout(changed, *machine, knowledge, Objective::balanced);
+    const LayoutSearch search =
+        best_layout(Estimator(changed, knowledge.calibration), *machine, knowledge, Objective::balanced);
     if (!search.fits) continue;
     miss.change = change.flags;
     miss.changed_gib = search.fits->memory.device;

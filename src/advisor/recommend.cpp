@@ -28,6 +28,7 @@ class Recommender {
   Recommender(const Workload& workload, const Knowledge& knowledge, const RuleSet& rules,
               const RecommendOptions& options)
       : w_(workload),
+        estimator_(workload, knowledge.calibration),
         k_(knowledge),
         options_(options),
         texts_(knowledge.messages, options.lang),
@@ -68,7 +69,7 @@ class Recommender {
                   m.nodes > 1 && m.rdma,
                   m.vcpus};
     const auto [at, fresh] = searched_.try_emplace(key);
-    if (fresh) at->second = best_layout(w_, m, k_, options_.objective);
+    if (fresh) at->second = best_layout(estimator_, m, k_, options_.objective);
     return at->second;
   }
 
@@ -207,7 +208,7 @@ class Recommender {
     }
     r.machine.nodes *= machines;
     r.layout.data *= machines;
-    r.estimate.speed = estimate_speed(w_, r.machine, r.layout, k_.calibration);
+    r.estimate.speed = estimator_.speed(r.machine, r.layout);
     return true;
   }
 
@@ -245,6 +246,7 @@ class Recommender {
   static constexpr double kClusterCards = 4;  // machines with fewer cards are not what clusters are built from
 
   const Workload& w_;
+  Estimator estimator_;
   const Knowledge& k_;
   const RecommendOptions& options_;
   base::Texts texts_;

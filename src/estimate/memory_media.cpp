@@ -55,88 +55,112 @@ double latent_tokens(double square_pixels, double frames) {
   return square_pixels / 256 * (frames > 1 ? std::ceil((frames - 1) / 4) + 1 : 1);
 }
 
+// Activations of one sample, and the same with full checkpointing.
+void set_activations(MediaTrainingPlan& p, const Workload& w, const MediaMemoryClass& media, Precision compute) {
+  if (w.model != nullptr && w.model->activation_mib_per_sample) {
+    const double share = compute == Precision::fp32 || compute == Precision::tf32 ? 1 : 0.5;
+    p.activations = p.checkpointed = *w.model->activation_mib_per_sample * kMib * share;
+    return;
+  }
+  const TrainingSpec& t = w.profile.training;
+  const double tokens =
+      latent_tokens(pixels(t.resolution.value_or("512"), 512.0 * 512.0), t.frames.value_or(1)) + media.extra_tokens;
+  const double size = std::pow(p.core / 1e9, media.exponent);
+  p.activations = tokens * media.train_mib * kMib * size;
+  p.checkpointed = tokens * media.checkpoint_mib * kMib * size;
+}
+
 }  // namespace
 
-MemoryEstimate media_training_memory(const Workload& workload, const Layout& layout,
-                                     const MemoryCalibration& calibration) {
+std::optional<MediaTrainingPlan> media_training_plan(const Workload& workload, const MemoryCalibration& calibration) {
   const TrainingSpec& t = workload.profile.training;
-  MemoryEstimate m;
   const Parts parts = parts_of(workload);
   const MediaMemoryClass* media = media_class(calibration, parts.name);
-  if (parts.core <= 0 || media == nullptr) {
-    m.why = "memory/no-model";
-    return m;
-  }
+  if (parts.core <= 0 || media == nullptr) return std::nullopt;
   const TrainingConstants k = training_constants(calibration, t.framework.value_or(""), "");
   const Method method = t.method.value_or(Method::full);
   const Precision compute = t.precision.value_or(Precision::bf16);
-  const double w = precision_bytes(calibration, t.base_weights.value_or(compute));
-  const double ranks = std::max(1, layout.data);
-  const bool full = method == Method::full || method == Method::freeze;
-  const bool master = full && w <= 2 && t.master_weights.value_or(Precision::fp32) == Precision::fp32;
-  const auto* optimizer = find_optimizer(calibration, t.optimizer.value_or("adamw"));
-  const double sharded = layout.zero_stage >= 1 ? ranks : 1;
-  m.weights = parts.core * w / (layout.zero_stage >= 3 ? ranks : 1);
-  double step = 0;
-  if (full) {
-    const double states = optimizer == nullptr ? 8 : (master || w > 2 ? optimizer->states : optimizer->states_16bit);
-    m.gradients = parts.core * w / (layout.zero_stage >= 2 ? ranks : 1);
-    m.optimizer = parts.core * (states + (master ? 4 : 0)) / sharded;
+  MediaTrainingPlan p;
+  p.core = parts.core;
+  p.weight_bytes = precision_bytes(calibration, t.base_weights.value_or(compute));
+  p.meter = k.meter;
+  p.base_bytes = k.base_gib * kGib;
+  p.reserved_factor = k.reserved_factor;
+  p.trains_weights = method == Method::full || method == Method::freeze;
+  p.offloads_weights = t.offload.value_or(Offload::none) == Offload::optimizer_params;
+  if (p.trains_weights) {
+    const bool master = p.weight_bytes <= 2 && t.master_weights.value_or(Precision::fp32) == Precision::fp32;
+    const auto* optimizer = find_optimizer(calibration, t.optimizer.value_or("adamw"));
+    const bool wide = master || p.weight_bytes > 2;
+    p.optimizer_bytes =
+        (optimizer == nullptr ? 8 : (wide ? optimizer->states : optimizer->states_16bit)) + (master ? 4 : 0);
     if (!master && optimizer != nullptr) {
-      step = parts.core * std::min(w, k.step_temporaries) * optimizer->step_temporaries / sharded;
+      p.step_bytes = std::min(p.weight_bytes, k.step_temporaries) * optimizer->step_temporaries;
     }
   } else {
     // Width from the parameter count at the usual ratio of width to depth; attention projections adapted.
     const double hidden = std::cbrt(4 * parts.core);
-    m.adapters = t.lora_rank.value_or(16) * 8 * parts.core / (16 * hidden) * 4 * k.adapter_weight;
+    p.adapters = t.lora_rank.value_or(16) * 8 * parts.core / (16 * hidden) * 4 * k.adapter_weight;
   }
-  if (t.offload.value_or(Offload::none) == Offload::optimizer_params) m.weights = 0;
-  if (workload.model != nullptr && workload.model->activation_mib_per_sample) {
-    m.activations = *workload.model->activation_mib_per_sample * kMib * layout.micro_batch *
-                    (compute == Precision::fp32 || compute == Precision::tf32 ? 1 : 0.5);
-  } else {
-    const double tokens = (latent_tokens(pixels(t.resolution.value_or("512"), 512.0 * 512.0), t.frames.value_or(1)) +
-                           media->extra_tokens) *
-                          layout.micro_batch;
-    const double each = layout.checkpointing == Checkpointing::none ? media->train_mib : media->checkpoint_mib;
-    m.activations = tokens * each * kMib * std::pow(parts.core / 1e9, media->exponent);
+  set_activations(p, workload, *media, compute);
+  return p;
+}
+
+std::optional<MediaInferencePlan> media_inference_plan(const Workload& workload, const MemoryCalibration& calibration) {
+  const InferenceSpec& i = workload.profile.inference;
+  const Parts parts = parts_of(workload);
+  const MediaMemoryClass* media = media_class(calibration, parts.name);
+  if (parts.core <= 0 || media == nullptr) return std::nullopt;
+  const ServingConstants k = serving_constants(calibration, i.engine.value_or(""), "", "");
+  const auto* format = find_weight_format(calibration, i.weights.value_or("bf16"));
+  MediaInferencePlan p;
+  p.core = parts.core;
+  p.weight_bytes = format == nullptr ? 2 : format->bytes;
+  // Text encoders and VAE keep 16 bits when the transformer is quantised, and are on every card.
+  p.resident_bytes = parts.resident * 2;
+  p.meter = k.meter;
+  p.base_bytes = k.base_gib * kGib;
+  const double square = pixels(i.resolution.value_or("1024x1024"), 1024.0 * 1024.0);
+  const double samples = std::max(1.0, i.concurrency.value_or(1));
+  const double tokens = (latent_tokens(square, i.frames.value_or(1)) + media->extra_tokens) * samples;
+  p.activations = tokens * media->infer_mib * kMib * std::pow(parts.core / 1e9, media->exponent);
+  return p;
+}
+
+MemoryEstimate media_training_memory(const MediaTrainingPlan& p, const Layout& layout) {
+  MemoryEstimate m;
+  const double ranks = std::max(1, layout.data);
+  const double sharded = layout.zero_stage >= 1 ? ranks : 1;
+  if (!p.offloads_weights) m.weights = p.core * p.weight_bytes / (layout.zero_stage >= 3 ? ranks : 1);
+  if (p.trains_weights) {
+    m.gradients = p.core * p.weight_bytes / (layout.zero_stage >= 2 ? ranks : 1);
+    m.optimizer = p.core * p.optimizer_bytes / sharded;
   }
+  m.adapters = p.adapters;
+  const double sample = layout.checkpointing == Checkpointing::none ? p.activations : p.checkpointed;
+  m.activations = sample * layout.micro_batch;
+  // The step comes after the activations are gone.
+  const double step = p.core * p.step_bytes / sharded;
   if (step > m.activations) {
     m.activations = 0;
     m.optimizer += step;
   }
-  m.runtime = k.base_gib * kGib;
+  m.runtime = p.base_bytes;
   m.allocated = m.weights + m.gradients + m.optimizer + m.adapters + m.activations + m.runtime;
-  m.reserved = m.allocated * k.reserved_factor;
-  m.meter = k.meter;
+  m.reserved = m.allocated * p.reserved_factor;
+  m.meter = p.meter;
   m.known = true;
   return m;
 }
 
-MemoryEstimate media_inference_memory(const Workload& workload, const Layout& layout,
-                                      const MemoryCalibration& calibration) {
-  const InferenceSpec& i = workload.profile.inference;
+MemoryEstimate media_inference_memory(const MediaInferencePlan& p, const Layout& layout) {
   MemoryEstimate m;
-  const Parts parts = parts_of(workload);
-  const MediaMemoryClass* media = media_class(calibration, parts.name);
-  if (parts.core <= 0 || media == nullptr) {
-    m.why = "memory/no-model";
-    return m;
-  }
-  const ServingConstants k = serving_constants(calibration, i.engine.value_or(""), "", "");
-  const auto* format = find_weight_format(calibration, i.weights.value_or("bf16"));
-  const double bytes = format == nullptr ? 2 : format->bytes;
-  // Text encoders and VAE keep 16 bits when the transformer is quantised, and are on every card.
-  m.weights = parts.core * bytes / std::max(1, layout.tensor) + parts.resident * 2;
-  const double square = pixels(i.resolution.value_or("1024x1024"), 1024.0 * 1024.0);
-  const double tokens =
-      (latent_tokens(square, i.frames.value_or(1)) + media->extra_tokens) * std::max(1.0, i.concurrency.value_or(1));
-  m.activations =
-      tokens * media->infer_mib * kMib * std::pow(parts.core / 1e9, media->exponent) / std::max(1, layout.context);
-  m.runtime = k.base_gib * kGib;
+  m.weights = p.core * p.weight_bytes / std::max(1, layout.tensor) + p.resident_bytes;
+  m.activations = p.activations / std::max(1, layout.context);
+  m.runtime = p.base_bytes;
   m.allocated = m.weights + m.activations + m.runtime;
   m.reserved = m.allocated;
-  m.meter = k.meter;
+  m.meter = p.meter;
   m.known = true;
   return m;
 }

@@ -9,12 +9,15 @@
 
 namespace gpuadvise {
 
-// The serving setup as the terms see it.
-struct ServingSetup {
+// What serving memory needs of a workload whatever the layout: nothing optional, names resolved.
+struct ServingMemoryPlan {
   ModelShape shape;
   ServingConstants k;
-  KvCache cache;
-  std::string_view format;    // of the weights
+  CachedLayers cached;
+  double weights = 0;         // bytes of all, routed experts included
+  double experts = 0;         // bytes of the routed experts
+  double kernel_buffer = 0;   // bytes that a quantised kernel holds: 16-bit copies of the largest matrix
+  double kernel_head = 0;     // bytes of a 16-bit copy of the head beside quantised layers
   double encoder_tokens = 0;  // per request that every decoder layer caches keys and values of (speech)
   double prompts = 1;         // requests in flight
   double input = 0;           // tokens of a prompt
@@ -24,19 +27,26 @@ struct ServingSetup {
   double utilization = 0;     // of a pooled engine
   bool utilization_stated = false;
   double element_bytes = 2;  // of a cache element
-  Layout layout;
 };
 
-ServingSetup serving_setup(const Workload& workload, const Layout& layout, const MemoryCalibration& calibration);
+ServingMemoryPlan serving_memory_plan(const Workload& workload, const MemoryCalibration& calibration);
 
-double serving_weights(const ServingSetup& s, const MemoryCalibration& calibration);  // bytes on one card
+// The plan on one layout, as the terms see it. Refers to both.
+struct ServingSetup {
+  const ServingMemoryPlan& plan;
+  const Layout& layout;
+  KvCache cache;
+};
+
+ServingSetup serving_setup(const ServingMemoryPlan& plan, const Layout& layout);
+
+double serving_weights(const ServingSetup& s);                   // bytes on one card
 double serving_workspace(const ServingSetup& s, double tokens);  // activations of one forward pass, bytes
 double serving_logits(const ServingSetup& s);
 // Scratch that quantised kernels hold: 16-bit copies of the largest matrix, of the head.
-double quantised_scratch(const ServingSetup& s, const MemoryCalibration& calibration);
+double quantised_scratch(const ServingSetup& s);
 double serving_scores(const ServingSetup& s);  // attention scores kept whole
 
-MemoryEstimate serving_memory(const Workload& workload, const Machine& machine, const Layout& layout,
-                              const MemoryCalibration& calibration);
+MemoryEstimate serving_memory(const ServingMemoryPlan& plan, const Machine& machine, const Layout& layout);
 
 }  // namespace gpuadvise

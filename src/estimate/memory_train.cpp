@@ -17,16 +17,17 @@ MemoryEstimate stage_memory(const TrainingSetup& s, bool first, bool last) {
   m.optimizer = states.optimizer;
   m.adapters = states.adapters;
   m.communication = states.communication;
-  m.runtime = s.k.base_gib * kGib;
+  m.runtime = s.plan.k.base_gib * kGib;
 
   double kept = kept_activations(s) * p.layers * flight;
   if (s.layout.pipeline > 1) {
-    kept += s.k.boundary * 2 * s.tokens * s.shape.hidden * flight / (s.layout.sequence_parallel ? s.layout.tensor : 1);
+    kept += s.plan.k.boundary * 2 * s.tokens * s.plan.shape.hidden * flight /
+            (s.layout.sequence_parallel ? s.layout.tensor : 1);
   }
   // Recomputing one layer and the logits are not alive at once: the logits go before the first layer's recompute.
-  const double recompute = s.checkpointing == Checkpointing::none   ? 0
-                           : s.checkpointing == Checkpointing::full ? layer_activations(s) + attention_scores(s)
-                                                                    : attention_scores(s);
+  const double recompute = s.layout.checkpointing == Checkpointing::none   ? 0
+                           : s.layout.checkpointing == Checkpointing::full ? layer_activations(s) + attention_scores(s)
+                                                                           : attention_scores(s);
   const double head = last ? logits_memory(s) : 0;
   m.activations = kept;
   if (head >= recompute) {
@@ -36,7 +37,7 @@ MemoryEstimate stage_memory(const TrainingSetup& s, bool first, bool last) {
   }
   // The three moments that can be the peak: the loss, before gradients exist; the end of the backward pass; the step.
   const double dynamic = m.activations + m.logits;
-  const double early = s.k.static_gradients || s.accumulates ? 0 : m.gradients;
+  const double early = s.plan.k.static_gradients || s.accumulates ? 0 : m.gradients;
   const double loss = dynamic - early;
   const double backward = recompute;
   const double step = states.step_temporaries;
@@ -62,14 +63,8 @@ MemoryEstimate stage_memory(const TrainingSetup& s, bool first, bool last) {
 
 }  // namespace
 
-MemoryEstimate training_memory(const Workload& workload, const Machine& machine, const Layout& layout,
-                               const MemoryCalibration& calibration) {
-  const TrainingSetup s = training_setup(workload, layout, calibration);
-  if (s.shape.params <= 0) {
-    MemoryEstimate none;
-    none.why = "memory/no-model";
-    return none;
-  }
+MemoryEstimate training_memory(const TrainingMemoryPlan& plan, const Machine& machine, const Layout& layout) {
+  const TrainingSetup s = training_setup(plan, layout);
   const bool one = layout.pipeline <= 1;
   MemoryEstimate m = stage_memory(s, true, one);
   if (!one) {
@@ -78,12 +73,11 @@ MemoryEstimate training_memory(const Workload& workload, const Machine& machine,
   }
   m.known = true;
   // The allocator gives its slack back before it fails: it never makes a run too big for its card.
-  const double most = machine.memory_gib > 0
-                          ? machine.memory_gib * kGib * memory_constant(calibration, "reserve_share", 1)
-                          : m.allocated + m.fragmentation;
-  m.reserved = std::max(m.allocated, std::min(m.allocated + m.fragmentation, most)) * s.k.reserved_factor;
+  const double most =
+      machine.memory_gib > 0 ? machine.memory_gib * kGib * plan.reserve_share : m.allocated + m.fragmentation;
+  m.reserved = std::max(m.allocated, std::min(m.allocated + m.fragmentation, most)) * plan.k.reserved_factor;
   m.fragmentation = 0;
-  m.meter = s.k.meter;
+  m.meter = plan.k.meter;
   return m;
 }
 

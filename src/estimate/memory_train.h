@@ -9,14 +9,15 @@
 
 namespace gpuadvise {
 
-// The training setup as the terms see it: nothing optional, names resolved.
-struct TrainingSetup {
+// What training memory needs of a workload whatever the layout: nothing optional, names resolved.
+struct TrainingMemoryPlan {
   ModelShape shape;
   TrainingConstants k;
   const OptimizerMemory* optimizer = nullptr;
   Method method = Method::full;
   double rank = 0;
-  std::optional<std::span<const std::string_view>> targets;
+  double adapter_widths = 0;   // inputs and outputs of a layer's adapted projections, elements
+  double adapter_inputs = 0;   // of these, inputs that are kept for the backward pass
   double trained_share = 1;    // of the parameters; below 1: freeze
   double weight_bytes = 2;     // per parameter of the base weights
   double embedding_bytes = 2;  // per parameter of embedding and head
@@ -28,19 +29,28 @@ struct TrainingSetup {
   bool master = false;        // fp32 copy beside 16-bit weights
   double gradient_bytes = 2;  // per trained parameter
   double state_bytes = 8;     // optimizer, per trained parameter, master not counted
-  double tokens = 0;          // per micro-batch and card, context parallel considered
-  double sequence = 0;
-  Checkpointing checkpointing = Checkpointing::none;
+  double sequence = 0;        // tokens
+  double global_batch = 0;    // sequences of an optimizer step; 0: not stated
   bool flash = true;
   FusedLoss fused = FusedLoss::none;
   Offload offload = Offload::none;
-  bool accumulates = true;  // more than one micro-batch a step
-  double microbatches = 0;  // per step and pipeline; 0: unknown
-  Layout layout;
-  bool ascend = false;
+  double reserve_share = 1;  // of the card, what the allocator's reserve grows to at most
+
+  bool trains_weights() const { return method == Method::full || method == Method::freeze; }
 };
 
-TrainingSetup training_setup(const Workload& workload, const Layout& layout, const MemoryCalibration& calibration);
+TrainingMemoryPlan training_memory_plan(const Workload& workload, const MemoryCalibration& calibration);
+
+// The plan on one layout, as the terms see it. Refers to both.
+struct TrainingSetup {
+  const TrainingMemoryPlan& plan;
+  const Layout& layout;
+  double tokens = 0;        // per micro-batch and card, context parallel considered
+  bool accumulates = true;  // more than one micro-batch a step
+  double microbatches = 0;  // per step and pipeline; 0: unknown
+};
+
+TrainingSetup training_setup(const TrainingMemoryPlan& plan, const Layout& layout);
 
 // A pipeline stage's part of the parameters, on one card (tensor and expert parallel applied).
 struct StageParameters {
@@ -76,7 +86,6 @@ double logits_memory(const TrainingSetup& s);  // of one micro-batch, on the las
 // Layers' worth of one stage's activations in flight, in units of this stage's layers.
 double microbatches_in_flight(const TrainingSetup& s, bool first);
 
-MemoryEstimate training_memory(const Workload& workload, const Machine& machine, const Layout& layout,
-                               const MemoryCalibration& calibration);
+MemoryEstimate training_memory(const TrainingMemoryPlan& plan, const Machine& machine, const Layout& layout);
 
 }  // namespace gpuadvise

@@ -16,7 +16,7 @@ struct TrainingRun {
   const ChipTraining& chip;
   const FrameworkTraining& framework;
   const Layout& layout;
-  TrainingShape shape;
+  const TrainingShape& shape;
   Fabric fabric;
 
   double sequence = 0;        // tokens

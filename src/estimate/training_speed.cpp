@@ -142,8 +142,25 @@ bool set_rates(TrainingRun& r, const Accelerator& card, const TrainingSpec& trai
 
 }  // namespace
 
+TrainingSpeedPlan training_speed_plan(const Workload& workload, const TrainingCalibration& cal) {
+  TrainingSpeedPlan plan;
+  plan.shape = training_shape(workload);
+  plan.pretraining = is_pretraining(workload);
+  plan.framework = find_training_framework(cal, workload.profile.training.framework.value_or("*"));
+  if (plan.framework == nullptr) return plan;
+  plan.device_time = plan.framework->device_time * release_factor(*plan.framework, workload.profile.software) *
+                     (1 + companion_time(cal, workload)) *
+                     (plan.shape.encoder && !plan.pretraining ? cal.encoder_finetune : 1.0);
+  return plan;
+}
+
 SpeedEstimate estimate_training_speed(const Workload& workload, const Machine& machine, const Layout& layout,
                                       const TrainingCalibration& cal) {
+  return estimate_training_speed(training_speed_plan(workload, cal), workload, machine, layout, cal);
+}
+
+SpeedEstimate estimate_training_speed(const TrainingSpeedPlan& plan, const Workload& workload, const Machine& machine,
+                                      const Layout& layout, const TrainingCalibration& cal) {
   SpeedEstimate out;
   const auto refuse = [&out](std::string_view why) {
     out.why = why;
@@ -155,16 +172,11 @@ SpeedEstimate estimate_training_speed(const Workload& workload, const Machine& m
   if (workload.params <= 0 && !workload.has_architecture) return refuse("speed/no-architecture");
   if (!card.memory_bandwidth_gb_per_s) return refuse("speed/unknown-bandwidth");
   const ChipTraining* chip = find_training_chip(cal, card);
-  const FrameworkTraining* framework = find_training_framework(cal, training.framework.value_or("*"));
+  const FrameworkTraining* framework = plan.framework;
   if (chip == nullptr || framework == nullptr) return refuse("speed/not-calibrated");
 
-  TrainingRun r{
-      cal, *chip, *framework, layout, training_shape(workload), training_fabric(machine, *chip, *framework, cal)};
-  const bool pretraining = is_pretraining(workload);
-  const double device_time = framework->device_time * release_factor(*framework, workload.profile.software) *
-                             (1 + companion_time(cal, workload)) *
-                             (r.shape.encoder && !pretraining ? cal.encoder_finetune : 1.0);
-  if (!set_rates(r, card, training, device_time,
+  TrainingRun r{cal, *chip, *framework, layout, plan.shape, training_fabric(machine, *chip, *framework, cal)};
+  if (!set_rates(r, card, training, plan.device_time,
                  machine.accelerators_per_node > 0 ? std::min(1.0, machine.accelerators_per_node) : 1.0))
     return refuse("speed/unknown-peak");
   const Ranks ranks(layout);
@@ -194,7 +206,7 @@ SpeedEstimate estimate_training_speed(const Workload& workload, const Machine& m
   const double trained = trained_params(r, ranks, method, held.all(), training.lora_rank.value_or(16));
   if (micro_steps > 1) blocks.traffic += cal.accumulate_bytes * trained * ranks.pipeline / r.bandwidth;
   const bool fused_loss = training.fused_loss.value_or(FusedLoss::none) != FusedLoss::none;
-  const double predicted = !r.shape.encoder ? 1 : pretraining ? cal.masked_share : 0;
+  const double predicted = !r.shape.encoder ? 1 : plan.pretraining ? cal.masked_share : 0;
   const BlockTime head = head_block(r, predicted, fused_loss);
 
   // The host launches a layer while the device works on an earlier one.

@@ -4,7 +4,21 @@
 
 #include "gpuadvise/estimate.h"
 
+#include "estimate/training_shape.h"
+
 namespace gpuadvise {
+
+// What the speed of training needs of a workload whatever the machine and layout.
+struct TrainingSpeedPlan {
+  TrainingShape shape;
+  const FrameworkTraining* framework = nullptr;  // nullptr: not calibrated
+  double device_time = 1;                        // over the one that the constants stand for
+  bool pretraining = false;
+};
+TrainingSpeedPlan training_speed_plan(const Workload& workload, const TrainingCalibration& calibration);
+
+SpeedEstimate estimate_training_speed(const TrainingSpeedPlan& plan, const Workload& workload, const Machine& machine,
+                                      const Layout& layout, const TrainingCalibration& calibration);
 
 SpeedEstimate estimate_training_speed(const Workload& workload, const Machine& machine, const Layout& layout,
                                       const TrainingCalibration& calibration);

@@ -13,7 +13,13 @@ namespace {
 
 const MemoryCalibration& calibration() { return builtin_knowledge().calibration.memory; }
 
-TrainingSetup setup_of(const MemorySetup& s) { return training_setup(s.workload, s.layout, calibration()); }
+// A setup with the plan that it refers to.
+struct Training {
+  TrainingMemoryPlan plan;
+  TrainingSetup setup;
+  explicit Training(const MemorySetup& s)
+      : plan(training_memory_plan(s.workload, calibration())), setup(training_setup(plan, s.layout)) {}
+};
 
 std::string gpt(const std::string& training, const std::string& more = "") {
   // GPT-3's shape: 96 layers of 12288, 96 heads, 50257 words (Brown et al. 2020, table 2.1).
@@ -28,9 +34,9 @@ std::string gpt(const std::string& training, const std::string& more = "") {
 TEST_CASE("attention scores without flash attention") {
   // 5 a s^2 b bytes a layer (Korthikanti et al. 2022, section 4.1): 5 x 96 x 2048^2 = 2.01e9.
   const MemorySetup s(gpt("flash_attention: false"));
-  CHECK(attention_scores(setup_of(s)) == Approx(5.0 * 96 * 2048 * 2048));
+  CHECK(attention_scores(Training(s).setup) == Approx(5.0 * 96 * 2048 * 2048));
   const MemorySetup flash(gpt("flash_attention: true"));
-  CHECK(attention_scores(setup_of(flash)) == 0);
+  CHECK(attention_scores(Training(flash).setup) == 0);
 }
 
 TEST_CASE("activations of a GPT layer stay near the published 34 s b h") {
@@ -38,27 +44,27 @@ TEST_CASE("activations of a GPT layer stay near the published 34 s b h") {
   // h).
   const MemorySetup s(gpt("flash_attention: true"));
   const double sbh = 2048.0 * 12288;
-  const double mine = layer_activations(setup_of(s)) / sbh;
+  const double mine = layer_activations(Training(s).setup) / sbh;
   CHECK(mine > 29);
   CHECK(mine <= 35);
 }
 
 TEST_CASE("full checkpointing keeps two bytes a token, layer and hidden element") {
   const MemorySetup s(gpt("activation_checkpointing: full"));
-  CHECK(kept_activations(setup_of(s)) == 2.0 * 2048 * 12288);
+  CHECK(kept_activations(Training(s).setup) == 2.0 * 2048 * 12288);
 }
 
 TEST_CASE("micro-batches in flight by schedule") {
   // One forward, one backward: p on the first stage, one on the last (Narayanan et al. 2021, section 2.2.1);
   // interleaved the first holds 1 + (p - 1) / (p v) of the layers (Korthikanti et al. 2022, section 4.2.3).
   MemorySetup s(gpt("global_batch: 512", "parallelism: {tensor: 8, pipeline: 8}\n"));
-  CHECK(microbatches_in_flight(setup_of(s), true) == 8);
-  CHECK(microbatches_in_flight(setup_of(s), false) == 1);
+  CHECK(microbatches_in_flight(Training(s).setup, true) == 8);
+  CHECK(microbatches_in_flight(Training(s).setup, false) == 1);
   s.layout.virtual_pipeline = 4;
-  CHECK(microbatches_in_flight(setup_of(s), true) == Approx(8 * (1 + 7.0 / 32)));
+  CHECK(microbatches_in_flight(Training(s).setup, true) == Approx(8 * (1 + 7.0 / 32)));
   s.layout.virtual_pipeline = 1;
   s.workload.profile.training.global_batch = 2;
-  CHECK(microbatches_in_flight(setup_of(s), true) == 2);
+  CHECK(microbatches_in_flight(Training(s).setup, true) == 2);
 }
 
 TEST_CASE("ZeRO divides states by stage") {
@@ -80,7 +86,7 @@ TEST_CASE("LoRA parameters") {
   const MemorySetup s(
       "task: llm-finetune\nmodel: {name: llama-2-7b}\ntraining: {method: lora, lora_rank: 8, lora_targets: [q_proj, "
       "v_proj]}\nhardware: {accelerator: nvidia-a100-sxm4-80gb}\n");
-  CHECK(adapter_parameters(setup_of(s)) == 4194304);
+  CHECK(adapter_parameters(Training(s).setup) == 4194304);
 }
 
 TEST_CASE("bytes of a parameter in quantised formats") {
@@ -97,9 +103,9 @@ TEST_CASE("quantised layers leave embedding and head in 16 bits") {
   const MemorySetup s(
       "task: llm-inference\nmodel: {name: qwen2.5-7b-instruct}\ninference: {weights: awq-int4, engine: transformers}\n"
       "hardware: {accelerator: nvidia-a100-sxm4-80gb}\n");
-  const ServingSetup setup = serving_setup(s.workload, s.layout, calibration());
+  const ServingMemoryPlan plan = serving_memory_plan(s.workload, calibration());
   const double tables = 2.0 * 152064 * 3584;
-  CHECK(serving_weights(setup, calibration()) ==
+  CHECK(serving_weights(serving_setup(plan, s.layout)) ==
         Approx(tables * 2 + (s.workload.params - tables) * 0.52).epsilon(0.005));
 }
 
