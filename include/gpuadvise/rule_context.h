@@ -56,6 +56,7 @@ class RuleContext {
   RuleContext& set(Field field, std::span<const std::string_view> words, std::vector<cel::Value>& storage);
   RuleContext& put(Field field, const cel::Value& value);
   RuleContext& clear(Field field);
+  RuleContext& clear(Field first, Field end);  // [first, end), in the order of the published list
 
   const cel::Value& get(Field field) const { return slots_[static_cast<std::size_t>(field)]; }
   bool known(Field field) const { return !get(field).is(cel::Kind::unknown); }

@@ -26,8 +26,12 @@ void set_workload(RuleContext& context, const Workload& workload, RuleLists& lis
 // accelerator.*, family.*, instance.*; `accelerator` may be nullptr where the card is not known.
 void set_instance(RuleContext& context, const Family& family, const InstanceType& type, const Accelerator* accelerator,
                   const Catalog& catalog, RuleLists& lists);
-// accelerator.* alone, for hardware named without an instance type.
+// accelerator.* alone, as its maker states them: one type may be given less of the memory.
 void set_accelerator(RuleContext& context, const Accelerator& accelerator, const Catalog& catalog, RuleLists& lists);
+// family.* but for the status, which a type may have of its own.
+void set_family(RuleContext& context, const Family& family, RuleLists& lists);
+// instance.*, family.status, and accelerator.memory_gib where the type has a share of its own.
+void set_type(RuleContext& context, const Family& family, const InstanceType& type);
 // layout.*
 void set_layout(RuleContext& context, const Machine& machine, const Layout& layout);
 // estimate.*, cost.*

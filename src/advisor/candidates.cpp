@@ -38,9 +38,11 @@ class Selector {
     for (const auto name : list(c_.families)) read_family(name);
     for (const auto name : list(c_.instance_types)) read_type(name);
     const bool by_name = !families_.empty() || !types_.empty();
-    for (const auto& f : catalog_.families) {
+    for (const Family* family : in_order()) {
+      const Family& f = *family;
       if (!vendors_.empty() && std::find(vendors_.begin(), vendors_.end(), f.vendor) == vendors_.end()) continue;
       const bool family_named = std::find(families_.begin(), families_.end(), &f) != families_.end();
+      const auto first = static_cast<std::ptrdiff_t>(out_.entries.size());
       double most = 0;
       for (const auto& t : f.types) most = std::max(most, t.accelerators.value_or(0));
       for (const auto& t : f.types) {
@@ -52,16 +54,24 @@ class Selector {
         if (!named && !searched(f, t)) continue;
         out_.entries.push_back({&f, &t, named, t.accelerators.value_or(0) >= most});
       }
+      std::sort(out_.entries.begin() + first, out_.entries.end(),
+                [](const Entry& a, const Entry& b) { return a.type->name < b.type->name; });
     }
-    // The answer must not depend on the order of the catalog's rows.
-    std::sort(out_.entries.begin(), out_.entries.end(), [](const Entry& a, const Entry& b) {
-      return std::tuple(a.family->vendor, a.family->name, a.type->name) <
-             std::tuple(b.family->vendor, b.family->name, b.type->name);
-    });
     return std::move(out_);
   }
 
  private:
+  // The answer must not depend on the order of the catalog's rows.
+  std::vector<const Family*> in_order() const {
+    std::vector<const Family*> out;
+    out.reserve(catalog_.families.size());
+    for (const Family& f : catalog_.families) out.push_back(&f);
+    std::sort(out.begin(), out.end(), [](const Family* a, const Family* b) {
+      return std::tuple(a->vendor, a->name) < std::tuple(b->vendor, b->name);
+    });
+    return out;
+  }
+
   bool included(Status status) const {
     return std::find(options_.include.begin(), options_.include.end(), status) != options_.include.end();
   }

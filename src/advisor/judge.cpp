@@ -17,7 +17,9 @@ Judge::Judge(const Workload& workload, const Catalog& catalog, const RuleSet& ru
   facts_.set(Field::request_preview_included, preview);
   evaluation_.narrow(rules.of(RuleScope::candidate), facts_, rules_);
   for (const ActiveRule* rule : rules_) {
-    if (rule->rule->spec.effect == Effect::reject) rejecting_.push_back(rule);
+    const auto effect = rule->rule->spec.effect;
+    if (effect == Effect::reject) rejecting_.push_back(rule);
+    if (effect == Effect::reject || effect == Effect::penalise || effect == Effect::reward) weighing_.push_back(rule);
   }
   evaluation_.narrow(rules.of(RuleScope::recommendation), facts_, answer_);
 }
@@ -36,37 +38,46 @@ Note Judge::note(const ActiveRule& rule, RuleContext& context) {
   return out;
 }
 
-void Judge::set_type(const Entry& entry) {
-  clear(Field::accelerator_id, Field::software_cuda);
+void Judge::set_family(const Entry& entry) {
   // A status that the user asked to include, or a name that the user gave, is not held against the type.
-  const bool included = std::find(options_.include.begin(), options_.include.end(),
-                                  status_of(*entry.family, *entry.type)) != options_.include.end();
-  facts_.set(Field::request_family_named, entry.named || included);
-  set_instance(facts_, *entry.family, *entry.type, accelerator_of(catalog_, *entry.type), catalog_, type_lists_);
+  const bool named = entry.named || std::find(options_.include.begin(), options_.include.end(),
+                                              status_of(*entry.family, *entry.type)) != options_.include.end();
+  const Accelerator* accelerator = accelerator_of(catalog_, *entry.type);
+  if (entry.family == family_ && accelerator == accelerator_ && named == named_) return;
+  family_ = entry.family;
+  accelerator_ = accelerator;
+  named_ = named;
+  facts_.clear(Field::accelerator_id, Field::instance_type);
+  facts_.set(Field::request_family_named, named);
+  if (accelerator != nullptr) set_accelerator(facts_, *accelerator, catalog_, type_lists_);
+  gpuadvise::set_family(facts_, *entry.family, type_lists_);
+  facts_.clear(Field::accelerator_memory_gib);  // a type's own
+  evaluation_.narrow(rejecting_, facts_, family_rejecting_);
 }
 
-// Fields of one group after another stand in the order of the published list.
-void Judge::clear(Field first, Field end) {
-  for (auto f = static_cast<std::uint16_t>(first); f < static_cast<std::uint16_t>(end); ++f) {
-    facts_.clear(static_cast<Field>(f));
-  }
+void Judge::set_type(const Entry& entry) {
+  // Fields of one group after another stand in the order of the published list.
+  facts_.clear(Field::instance_type, Field::software_cuda);
+  set_family(entry);
+  if (accelerator_ != nullptr) facts_.set(Field::accelerator_memory_gib, accelerator_->memory_gib);
+  gpuadvise::set_type(facts_, *entry.family, *entry.type);
 }
 
 std::vector<Note> Judge::type(const Entry& entry, bool all) {
   set_type(entry);
-  std::vector<const ActiveRule*> fired;  // messages use the evaluation's buffers
-  for (const auto& firing : evaluation_.apply(rejecting_, facts_)) {
-    fired.push_back(firing.rule);
+  std::vector<Note> out;
+  for (const ActiveRule* rule : family_rejecting_) {
+    const Firing firing = evaluation_.apply(*rule, facts_);
+    if (firing.rule == nullptr || firing.undecided) continue;
+    out.push_back(note(*rule, facts_));
     if (!all) break;
   }
-  std::vector<Note> out;
-  for (const ActiveRule* rule : fired) out.push_back(note(*rule, facts_));
   return out;
 }
 
 std::optional<Note> Judge::candidate(const Recommendation& r, CriterionFactors& factors) {
   set_candidate(r);
-  for (const auto& firing : evaluation_.apply(rules_, facts_)) {
+  for (const auto& firing : evaluation_.apply(weighing_, facts_)) {
     const RuleSpec& spec = firing.rule->rule->spec;
     if (spec.effect == Effect::reject) return note(*firing.rule, facts_);
     if (spec.effect != Effect::penalise && spec.effect != Effect::reward) continue;
@@ -141,7 +152,7 @@ void Judge::set_prices(const Recommendation& r) {
 }
 
 void Judge::set_candidate(const Recommendation& r) {
-  clear(Field::layout_nodes, Field::software_cuda);
+  facts_.clear(Field::layout_nodes, Field::software_cuda);
   set_layout(facts_, r.machine, r.layout);
   set_estimate(facts_, r.estimate);
   facts_.set(Field::estimate_hours_to_finish, r.hours_to_finish);

@@ -29,10 +29,10 @@ class Judge {
   void describe(Recommendation& recommendation, bool pick);
 
  private:
+  void set_family(const Entry& entry);
   void set_type(const Entry& entry);
   void set_candidate(const Recommendation& recommendation);
   void set_prices(const Recommendation& recommendation);
-  void clear(Field first, Field end);  // [first, end)
   Note note(const ActiveRule& rule, RuleContext& context);
 
   const Catalog& catalog_;
@@ -43,7 +43,13 @@ class Judge {
   RuleContext facts_;   // the workload's, then the current type's and candidate's
   RuleList rules_;      // that may fire for this workload
   RuleList rejecting_;  // those of them that reject
+  RuleList weighing_;   // those of them that reject or weigh on a criterion
   RuleList answer_;     // of the scope of the whole recommendation
+  // Types stand family by family: what may reject the current one's is found once for all of them.
+  const Family* family_ = nullptr;
+  const Accelerator* accelerator_ = nullptr;
+  bool named_ = false;
+  RuleList family_rejecting_;
 };
 
 }  // namespace gpuadvise

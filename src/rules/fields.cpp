@@ -54,6 +54,12 @@ const std::array<FieldInfo, kFieldCount>& table() {
 
 constexpr std::string_view kNotKnown = "";
 
+constexpr auto kUnknown = [] {
+  std::array<cel::Value, kFieldCount> out;
+  for (std::size_t i = 0; i < kFieldCount; ++i) out[i] = cel::Value::unknown(kFields[i].name);
+  return out;
+}();
+
 }  // namespace
 
 std::span<const FieldInfo> rule_fields() { return table(); }
@@ -67,7 +73,7 @@ std::optional<Field> find_field(std::string_view name) {
 }
 
 RuleContext::RuleContext() {
-  for (std::size_t i = 0; i < kFieldCount; ++i) slots_[i] = cel::Value::unknown(kFields[i].name);
+  std::copy(kUnknown.begin(), kUnknown.end(), slots_.begin());
   for (std::size_t i = kFieldCount; i < slots_.size(); ++i) slots_[i] = cel::Value::unknown(kNotKnown);
 }
 
@@ -86,8 +92,12 @@ RuleContext& RuleContext::set(Field field, std::span<const std::string_view> wor
   return put(field, cel::Value::list(storage));
 }
 
-RuleContext& RuleContext::clear(Field field) {
-  return put(field, cel::Value::unknown(kFields[static_cast<std::size_t>(field)].name));
+RuleContext& RuleContext::clear(Field field) { return put(field, kUnknown[static_cast<std::size_t>(field)]); }
+
+RuleContext& RuleContext::clear(Field first, Field end) {
+  const auto begin = static_cast<std::ptrdiff_t>(first);
+  std::copy(kUnknown.begin() + begin, kUnknown.begin() + static_cast<std::ptrdiff_t>(end), slots_.begin() + begin);
+  return *this;
 }
 
 }  // namespace gpuadvise

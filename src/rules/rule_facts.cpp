@@ -205,15 +205,11 @@ void set_accelerator(RuleContext& c, const Accelerator& a, const Catalog& catalo
   c.set(Field::accelerator_export_restricted, std::any_of(a.export_rules.begin(), a.export_rules.end(), in_force));
 }
 
-void set_instance(RuleContext& c, const Family& f, const InstanceType& t, const Accelerator* a, const Catalog& catalog,
-                  RuleLists& lists) {
-  if (a != nullptr) set_accelerator(c, *a, catalog, lists);
-  if (t.accelerator_memory_gib) c.set(Field::accelerator_memory_gib, t.accelerator_memory_gib);
+void set_family(RuleContext& c, const Family& f, RuleLists& lists) {
   c.set(Field::family_name, f.name);
   c.set(Field::family_vendor, f.vendor);
   c.set(Field::family_platform, f.platform);
   c.set(Field::family_product, f.product);
-  c.set(Field::family_status, word(t.status.value_or(f.status)));
   c.set(Field::family_successors, f.successors, lists.successors);
   c.set(Field::family_interconnect, f.interconnect);
   c.set(Field::family_rdma, f.rdma);
@@ -226,6 +222,11 @@ void set_instance(RuleContext& c, const Family& f, const InstanceType& t, const 
     c.set(Field::family_bare_metal, product.find("bare") != std::string::npos || product == "ebm" || product == "bms");
   }
   c.set(Field::family_regions, f.regions, lists.family_regions);
+}
+
+void set_type(RuleContext& c, const Family& f, const InstanceType& t) {
+  if (t.accelerator_memory_gib) c.set(Field::accelerator_memory_gib, t.accelerator_memory_gib);
+  c.set(Field::family_status, word(t.status.value_or(f.status)));
   c.set(Field::instance_type, t.name);
   c.set(Field::instance_vcpus, t.vcpus);
   c.set(Field::instance_memory_gib, t.memory_gib);
@@ -254,6 +255,13 @@ void set_instance(RuleContext& c, const Family& f, const InstanceType& t, const 
     c.clear(Field::instance_smaller_same_cards);
     c.clear(Field::instance_smaller_vcpus);
   }
+}
+
+void set_instance(RuleContext& c, const Family& f, const InstanceType& t, const Accelerator* a, const Catalog& catalog,
+                  RuleLists& lists) {
+  if (a != nullptr) set_accelerator(c, *a, catalog, lists);
+  set_family(c, f, lists);
+  set_type(c, f, t);
 }
 
 void set_layout(RuleContext& c, const Machine& machine, const Layout& layout) {
