@@ -85,6 +85,7 @@ struct RecommendOptions {
   Lang lang = Lang::en;         // of the notes
   bool explain = false;         // keep the values that rules saw
   bool exhaustive = false;      // list every reason against a type, not the first alone
+  bool brief = false;           // of rejections, put only the first of each rule into words: what a screen shows
 };
 
 struct Advice {

@@ -8,6 +8,18 @@
 
 namespace gpuadvise {
 
+namespace {
+
+// Whether the rule looks at what is known of a layout only. Fields stand in the order of the published list.
+bool waits(const Rule& rule) {
+  return std::any_of(rule.fields.begin(), rule.fields.end(), [](auto index) {
+    const auto field = static_cast<Field>(index);
+    return field >= Field::layout_nodes && field < Field::software_cuda;
+  });
+}
+
+}  // namespace
+
 Judge::Judge(const Workload& workload, const Catalog& catalog, const RuleSet& rules, const RecommendOptions& options)
     : catalog_(catalog), options_(options) {
   set_workload(facts_, workload, lists_);
@@ -18,7 +30,8 @@ Judge::Judge(const Workload& workload, const Catalog& catalog, const RuleSet& ru
   evaluation_.narrow(rules.of(RuleScope::candidate), facts_, rules_);
   for (const ActiveRule* rule : rules_) {
     const auto effect = rule->rule->spec.effect;
-    if (effect == Effect::reject) rejecting_.push_back(rule);
+    // Unless every reason is asked for, a rule that looks at the layout or the estimate is asked when there is one.
+    if (effect == Effect::reject && (options.exhaustive || !waits(*rule->rule))) rejecting_.push_back(rule);
     if (effect == Effect::reject || effect == Effect::penalise || effect == Effect::reward) weighing_.push_back(rule);
   }
   evaluation_.narrow(rules.of(RuleScope::recommendation), facts_, answer_);
@@ -48,11 +61,18 @@ void Judge::set_family(const Entry& entry) {
   accelerator_ = accelerator;
   named_ = named;
   facts_.clear(Field::accelerator_id, Field::instance_type);
-  facts_.set(Field::request_family_named, named);
+  facts_.clear(Field::request_family_named);
   if (accelerator != nullptr) set_accelerator(facts_, *accelerator, catalog_, type_lists_);
-  gpuadvise::set_family(facts_, *entry.family, type_lists_);
   facts_.clear(Field::accelerator_memory_gib);  // a type's own
-  evaluation_.narrow(rejecting_, facts_, family_rejecting_);
+  const auto [at, fresh] = card_rules_.try_emplace(accelerator);
+  if (fresh) {
+    evaluation_.narrow(rejecting_, facts_, at->second.rejecting);
+    evaluation_.narrow(weighing_, facts_, at->second.weighing);
+  }
+  card_ = &at->second;
+  facts_.set(Field::request_family_named, named);
+  gpuadvise::set_family(facts_, *entry.family, type_lists_);
+  evaluation_.narrow(card_->rejecting, facts_, family_rejecting_);
 }
 
 void Judge::set_type(const Entry& entry) {
@@ -63,13 +83,17 @@ void Judge::set_type(const Entry& entry) {
   gpuadvise::set_type(facts_, *entry.family, *entry.type);
 }
 
+Note Judge::rejection(const ActiveRule& rule) {
+  return wanted(rule.id()) ? note(rule, facts_) : Note{rule.id(), rule.severity, {}, {}, {}};
+}
+
 std::vector<Note> Judge::type(const Entry& entry, bool all) {
   set_type(entry);
   std::vector<Note> out;
   for (const ActiveRule* rule : family_rejecting_) {
     const Firing firing = evaluation_.apply(*rule, facts_);
     if (firing.rule == nullptr || firing.undecided) continue;
-    out.push_back(note(*rule, facts_));
+    out.push_back(rejection(*rule));
     if (!all) break;
   }
   return out;
@@ -77,9 +101,9 @@ std::vector<Note> Judge::type(const Entry& entry, bool all) {
 
 std::optional<Note> Judge::candidate(const Recommendation& r, CriterionFactors& factors) {
   set_candidate(r);
-  for (const auto& firing : evaluation_.apply(weighing_, facts_)) {
+  for (const auto& firing : evaluation_.apply(card_->weighing, facts_)) {
     const RuleSpec& spec = firing.rule->rule->spec;
-    if (spec.effect == Effect::reject) return note(*firing.rule, facts_);
+    if (spec.effect == Effect::reject) return rejection(*firing.rule);
     if (spec.effect != Effect::penalise && spec.effect != Effect::reward) continue;
     const double factor = spec.effect == Effect::penalise ? firing.factor : 1 / firing.factor;
     switch (spec.criterion) {

@@ -1,7 +1,10 @@
 // Applies the rules to candidates: what they reject, what they do to the criteria, and what they say.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "gpuadvise/advise.h"
@@ -24,6 +27,9 @@ class Judge {
   // A layout of the current type with its estimate: a rejection, or the factors on its criteria.
   std::optional<Note> candidate(const Recommendation& recommendation, CriterionFactors& factors);
 
+  // Whether a rejection by this rule is to be put into words: texts cost more than verdicts.
+  bool wanted(std::string_view rule) { return !options_.brief || worded_.insert(rule).second; }
+
   // Fills the warnings: everything that rules say of it. Texts are costly, so only what is shown is described.
   // Of the pick, also what the rules say of the answer as a whole.
   void describe(Recommendation& recommendation, bool pick);
@@ -34,6 +40,7 @@ class Judge {
   void set_candidate(const Recommendation& recommendation);
   void set_prices(const Recommendation& recommendation);
   Note note(const ActiveRule& rule, RuleContext& context);
+  Note rejection(const ActiveRule& rule);
 
   const Catalog& catalog_;
   const RecommendOptions& options_;
@@ -45,10 +52,17 @@ class Judge {
   RuleList rejecting_;  // those of them that reject
   RuleList weighing_;   // those of them that reject or weigh on a criterion
   RuleList answer_;     // of the scope of the whole recommendation
-  // Types stand family by family: what may reject the current one's is found once for all of them.
+  std::set<std::string_view> worded_;
+  // What a card and then a family decide is found once for all their types, which stand family by family.
   const Family* family_ = nullptr;
   const Accelerator* accelerator_ = nullptr;
   bool named_ = false;
+  struct CardRules {
+    RuleList rejecting;
+    RuleList weighing;
+  };
+  std::map<const Accelerator*, CardRules> card_rules_;
+  const CardRules* card_ = nullptr;
   RuleList family_rejecting_;
 };
 

@@ -38,6 +38,8 @@ class Recommender {
     Selection selection = select(w_, k_.catalog, options_);
     advice.resolved_names = std::move(selection.resolved_names);
     advice.searched = selection.entries.size();
+    advice.rejected.reserve(selection.entries.size());
+    advice.recommendations.reserve(selection.entries.size());
     for (const auto& entry : selection.entries) try_entry(entry, advice);
     const ObjectiveWeights* weights = &k_.objectives.front();
     for (const auto& row : k_.objectives) {
@@ -53,8 +55,9 @@ class Recommender {
 
  private:
   void reject(Advice& advice, const Entry& e, std::string_view rule, std::string_view message, const NoteValues& values,
-              double missing = 0) const {
-    advice.rejected.push_back({e.family, e.type, make_note(texts_, rule, message, values), missing});
+              double missing = 0) {
+    Note note = judge_.wanted(rule) ? make_note(texts_, rule, message, values) : Note{rule, Severity::note, {}, {}, {}};
+    advice.rejected.push_back({e.family, e.type, std::move(note), missing});
   }
 
   // Types that carry the same cards in the same number on the same links run a workload alike: searched once.
@@ -157,7 +160,7 @@ class Recommender {
     advice.recommendations.push_back(std::move(*best));
   }
 
-  void reject_memory(Advice& advice, const Entry& e, const Machine& machine, const LayoutSearch* failure) const {
+  void reject_memory(Advice& advice, const Entry& e, const Machine& machine, const LayoutSearch* failure) {
     const MemoryEstimate* m = failure == nullptr ? nullptr : &failure->closest.memory;
     if (m == nullptr || m->device <= 0) {
       reject(advice, e, "layout/none", "reject/no-layout", {});
@@ -166,7 +169,7 @@ class Recommender {
     reject_memory(advice, e, machine, *m);
   }
 
-  void reject_memory(Advice& advice, const Entry& e, const Machine& machine, const MemoryEstimate& memory) const {
+  void reject_memory(Advice& advice, const Entry& e, const Machine& machine, const MemoryEstimate& memory) {
     const double needed = with_margin(memory);
     reject(advice, e, "memory/fit", "reject/memory",
            {{"needed", base::significant(needed)}, {"capacity", base::significant(machine.memory_gib)}},

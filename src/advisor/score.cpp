@@ -52,6 +52,23 @@ Raw latency_of(const Recommendation& r) {
   return {s.tpot_ms, "ms"};
 }
 
+// candidates[i] becomes what candidates[order[i]] was. They are large, so each is moved once and in place.
+void put_in_order(std::vector<Recommendation>& candidates, std::vector<std::size_t>& order) {
+  for (std::size_t start = 0; start < order.size(); ++start) {
+    if (order[start] == start) continue;
+    Recommendation first = std::move(candidates[start]);
+    std::size_t at = start;
+    while (order[at] != start) {
+      const std::size_t from = order[at];
+      candidates[at] = std::move(candidates[from]);
+      order[at] = at;
+      at = from;
+    }
+    candidates[at] = std::move(first);
+    order[at] = at;
+  }
+}
+
 }  // namespace
 
 double communication_share(const SpeedEstimate& s) {
@@ -127,20 +144,17 @@ void score(std::vector<Recommendation>& candidates, const std::vector<CriterionF
       r.criteria.push_back(term);
     }
   }
-  std::vector<std::size_t> order(candidates.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto key = [&](const Recommendation& r) {
+  const auto key = [](const Recommendation& r) {
     const double cost = r.estimate.cost.per_hour.value_or(std::numeric_limits<double>::infinity());
     // Scores that print the same are the same: the cheaper, then the smaller machine, then the name decides.
     return std::tuple(-std::round(r.score * 10), cost, r.machine.accelerators_per_node * r.machine.nodes,
                       r.machine.vcpus, r.family->vendor, r.type->name);
   };
+  std::vector<std::size_t> order(candidates.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return key(candidates[a]) < key(candidates[b]); });
-  std::vector<Recommendation> sorted;
-  sorted.reserve(candidates.size());
-  for (const std::size_t i : order) sorted.push_back(std::move(candidates[i]));
-  candidates = std::move(sorted);
+  put_in_order(candidates, order);
 }
 
 }  // namespace gpuadvise

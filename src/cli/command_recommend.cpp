@@ -62,6 +62,7 @@ class RecommendCommand : public Command {
     const Knowledge& knowledge = context.knowledge();
     options.lang = context.lang;
     options.explain = explain_;
+    options.brief = format_ == "table" && !explain_ && why_not_.empty();
     const Profile profile = flags_.read(knowledge.catalog, context.err);
     const Advice advice = recommend(profile, knowledge, context.rules(), options);
     const report::TableOptions table{context.width, options.top, explain_, context.colour};

@@ -107,6 +107,14 @@ class Evaluator::Machine {
 
   Operands operands(const Instruction& in) const { return program_->operands.subspan(in.first, in.count); }
 
+  // What eval() answers, without a copy where the value stands somewhere already: most operands are names or literals.
+  const Value& operand(std::uint32_t at, Value& storage) {
+    const Instruction& in = program_->code[at];
+    if (in.op == Op::slot && spend(1)) return slots_[in.index];
+    if (in.op == Op::constant && spend(1)) return program_->constants[in.index];
+    return storage = eval(at);
+  }
+
   Value eval(std::uint32_t at) {
     const Instruction& in = program_->code[at];
     if (!spend(1)) return failure(in.position, exhausted_);
@@ -154,9 +162,11 @@ class Evaluator::Machine {
         break;
     }
     const auto o = operands(in);
-    const Value a = eval(o[0]);
+    Value first;
+    const Value& a = operand(o[0], first);
     if (o.size() == 1) return a.is_failure() ? a : unary(in, a);
-    const Value b = eval(o[1]);
+    Value second;
+    const Value& b = operand(o[1], second);
     if (a.is(Kind::unknown) || (a.is(Kind::error) && !b.is(Kind::unknown))) return a;
     if (b.is_failure()) return b;
     return binary(in, a, b);
@@ -166,8 +176,9 @@ class Evaluator::Machine {
   // unknown, then an error.
   Value logical(const Instruction& in, bool decides) {
     Value kept = Value::of(!decides);
+    Value storage;
     for (const auto o : operands(in)) {
-      const Value v = eval(o);
+      const Value& v = operand(o, storage);
       if (v.is(Kind::boolean)) {
         if ((v.integer != 0) == decides) return v;
         continue;
