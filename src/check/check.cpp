@@ -1,11 +1,10 @@
-#include "gpuadvise/check.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "gpuadvise/check.h"
 
 #include "base/message.h"
 #include "base/node.h"
@@ -36,8 +35,9 @@ void set_fingerprints(std::vector<Finding>& findings) {
   std::unordered_map<std::string, int> seen;
   for (auto& finding : findings) {
     std::uint64_t hash = 0xCBF29CE484222325U;
-    for (const std::string_view part : {std::string_view(finding.rule), std::string_view(finding.resource),
-                                        std::string_view(finding.instance_type), std::string_view(finding.fingerprint)}) {
+    for (const std::string_view part :
+         {std::string_view(finding.rule), std::string_view(finding.resource), std::string_view(finding.instance_type),
+          std::string_view(finding.fingerprint)}) {
       hash = fnv(part, hash);
     }
     hash = fnv(std::filesystem::path(finding.place.file).filename().string(), hash);
@@ -132,7 +132,7 @@ std::vector<std::string> check_policies(const std::string& config_name, const st
 }
 
 CheckReport check_plans(const std::vector<CheckInput>& inputs, const CheckOptions& options, const Knowledge& knowledge,
-                  const RuleSet& rules) {
+                        const RuleSet& rules) {
   const base::Texts texts(knowledge.messages, options.lang);
   check::Config config;
   if (!options.config_name.empty()) read_config(options.config_bytes, options.config_name, config);
@@ -185,7 +185,8 @@ void drop_known(CheckReport& report, std::string_view baseline, const std::strin
   const base::Node root = base::parse_json(baseline, name, {.bytes = std::size_t{64} << 20U});
   const base::Node* findings = root.is(base::Node::Kind::map) ? root.find("findings") : nullptr;
   if (findings == nullptr || !findings->is(base::Node::Kind::list)) {
-    throw InputError(Place{name, root.line, root.column}, "no findings[]: a baseline is the output of check --format json");
+    throw InputError(Place{name, root.line, root.column},
+                     "no findings[]: a baseline is the output of check --format json");
   }
   std::unordered_set<std::string> known;
   for (const auto& item : findings->items) {

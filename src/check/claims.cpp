@@ -1,10 +1,9 @@
-#include "check/claims.h"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 
 #include "base/text.h"
+#include "check/claims.h"
 
 namespace gpuadvise::check {
 
@@ -73,7 +72,8 @@ std::optional<double> memory_in(const std::vector<Word>& words, std::size_t from
     std::string_view word = words[i].text;
     for (const std::string_view unit : {"gib", "gb", "g"}) {
       if (word.size() > unit.size() && word.ends_with(unit)) {
-        if (const auto value = plain_number(word.substr(0, word.size() - unit.size())); value && *value >= 4) return value;
+        if (const auto value = plain_number(word.substr(0, word.size() - unit.size())); value && *value >= 4)
+          return value;
         break;
       }
     }
@@ -93,11 +93,13 @@ std::optional<double> count_around(const std::vector<Word>& words, std::size_t f
     const std::string_view between = text.substr(before.end, words[first].begin - before.end);
     const bool fraction = before.begin > 0 && text[before.begin - 1] == '/';
     if (!fraction) {
-      if (times(between) || base::trim(between).starts_with("\xE5\x8D\xA1") || base::trim(between).starts_with("\xE5\xBC\xA0")) {
+      if (times(between) || base::trim(between).starts_with("\xE5\x8D\xA1") ||
+          base::trim(between).starts_with("\xE5\xBC\xA0")) {
         if (const auto value = plain_number(before.text)) return value;
       }
       if (before.text.size() > 1 && before.text.ends_with("x") && base::trim(between).empty()) {
-        if (const auto value = plain_number(std::string_view(before.text).substr(0, before.text.size() - 1))) return value;
+        if (const auto value = plain_number(std::string_view(before.text).substr(0, before.text.size() - 1)))
+          return value;
       }
       if (before.text == "x" && first > 1 && base::trim(between).empty()) {
         const Word& number = words[first - 2];
@@ -180,7 +182,8 @@ CardNames::CardNames(const Catalog& catalog) : catalog_(catalog) {
     names_.push_back(name);
   }
   for (auto& name : names_) name.is_short = name.words.size() == 1 && name.words[0].size() < 3;
-  std::stable_sort(names_.begin(), names_.end(), [](const Name& a, const Name& b) { return a.words.size() > b.words.size(); });
+  std::stable_sort(names_.begin(), names_.end(),
+                   [](const Name& a, const Name& b) { return a.words.size() > b.words.size(); });
 }
 
 std::vector<CardMention> CardNames::find(std::string_view text, bool loose) const {

@@ -11,10 +11,10 @@
 namespace gpuadvise::check {
 
 struct CardMention {
-  std::string text;                 // as written
-  std::string model;                // a100, rtx-4090, ascend-910b: accelerators of one model share it
-  std::optional<double> count;      // cards, where the text counts them
-  std::optional<double> memory_gib; // where the text names it beside the card
+  std::string text;                  // as written
+  std::string model;                 // a100, rtx-4090, ascend-910b: accelerators of one model share it
+  std::optional<double> count;       // cards, where the text counts them
+  std::optional<double> memory_gib;  // where the text names it beside the card
 };
 
 class CardNames {

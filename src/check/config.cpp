@@ -1,12 +1,10 @@
-#include "check/config.h"
-
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <initializer_list>
 
 #include "base/text.h"
+#include "check/config.h"
 #include "check/readers/readers.h"
 #include "check/readers/resource.h"
 #include "check/readers/yaml_text.h"
@@ -146,8 +144,8 @@ void read_config(const std::string& bytes, const std::string& name, Config& conf
                       reader.text(item, "reason", "suppress", true), reader.text(item, "until", "suppress", false),
                       Place{name, item.line, item.column}};
       if (!one.until.empty() && !is_date(one.until)) {
-        reader.fail(*item.find("until"), fmt::format("until: \"{}\" is not a date such as 2027-06-30",
-                                                     base::printable(one.until)));
+        reader.fail(*item.find("until"),
+                    fmt::format("until: \"{}\" is not a date such as 2027-06-30", base::printable(one.until)));
       }
       config.suppress.push_back(std::move(one));
     }
@@ -160,9 +158,28 @@ void read_plans(const Node& root, const std::string& file, Plan& plan) {
   const ConfigReader reader(file);
   for (const auto& item : reader.need(*plans, Node::Kind::list, "plans").items) {
     reader.only(item, "plans",
-                {"name", "instance_type", "instance_types", "nodes", "min_nodes", "max_nodes", "zones", "charge_type",
-                 "spot_price_limit", "disks", "image", "environment", "workload", "labels", "comment", "vendor",
-                 "public_address", "placement", "behind_load_balancer", "storage_zones", "user_data", "command",
+                {"name",
+                 "instance_type",
+                 "instance_types",
+                 "nodes",
+                 "min_nodes",
+                 "max_nodes",
+                 "zones",
+                 "charge_type",
+                 "spot_price_limit",
+                 "disks",
+                 "image",
+                 "environment",
+                 "workload",
+                 "labels",
+                 "comment",
+                 "vendor",
+                 "public_address",
+                 "placement",
+                 "behind_load_balancer",
+                 "storage_zones",
+                 "user_data",
+                 "command",
                  "processes_per_node"});
     PlannedMachine machine;
     machine.kind = "plan";
@@ -193,9 +210,9 @@ void read_plans(const Node& root, const std::string& file, Plan& plan) {
     machine.charge = reader.text(item, "charge_type", "plans", false);
     constexpr auto kCharges = std::to_array<std::string_view>({"on_demand", "spot", "month", "year"});
     if (!machine.charge.empty() && std::find(kCharges.begin(), kCharges.end(), machine.charge) == kCharges.end()) {
-      reader.fail(*item.find("charge_type"), fmt::format("plans.charge_type: \"{}\" is not one of on_demand, spot, month, year{}",
-                                                         base::printable(machine.charge),
-                                                         base::did_you_mean(machine.charge, kCharges)));
+      reader.fail(*item.find("charge_type"),
+                  fmt::format("plans.charge_type: \"{}\" is not one of on_demand, spot, month, year{}",
+                              base::printable(machine.charge), base::did_you_mean(machine.charge, kCharges)));
     }
     machine.spot_capped = truthy(item.find("spot_price_limit"));
     if (const Node* disks = item.find("disks"); disks != nullptr) {
@@ -239,7 +256,8 @@ void read_plans(const Node& root, const std::string& file, Plan& plan) {
 }
 
 bool is_config(const Input& input) {
-  return input.has("plans") || (input.has("version") && (input.has("workloads") || input.has("map") || input.has("suppress")));
+  return input.has("plans") ||
+         (input.has("version") && (input.has("workloads") || input.has("map") || input.has("suppress")));
 }
 
 void read_config_plans(const Input& input, const PlanFormats&, const ReadOptions&, Plan& plan) {

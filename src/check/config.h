@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "gpuadvise/profile.h"
+#include "gpuadvise/rules.h"
+
 #include "base/arena.h"
 #include "base/node.h"
 #include "check/plan.h"
-#include "gpuadvise/profile.h"
-#include "gpuadvise/rules.h"
 
 namespace gpuadvise::check {
 

@@ -4,17 +4,16 @@
 
 #include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
-#include "base/arena.h"
-#include "check/plan.h"
 #include "gpuadvise/catalog.h"
-#include "gpuadvise/plan_format.h"
 #include "gpuadvise/profile.h"
 
-namespace gpuadvise::check {
+#include "check/command_line.h"
+#include "check/plan.h"
+#include "check/workload_hints.h"
 
-enum class Use : unsigned char { unknown, training, serving, graphics };
+namespace gpuadvise::check {
 
 struct Hints {
   Use use = Use::unknown;
@@ -29,9 +28,29 @@ struct Hints {
   std::string model;                         // its model as written
 };
 
-Hints read_hints(const PlannedMachine& machine, const PlanFormats& formats, const Catalog& catalog, base::Arena& arena);
+// Remembers what it has looked up. The vocabulary and the catalog must outlive it.
+class HintReader {
+ public:
+  HintReader(const Vocabulary& vocabulary, const Catalog& catalog)
+      : vocabulary_(vocabulary), flags_(vocabulary), workloads_(vocabulary, flags_, catalog) {}
 
-// "production" for prod, prd, live, ...; "development", "staging"; the word itself otherwise.
-std::string environment_of(const PlannedMachine& machine, std::string_view of_plan);
+  Hints read(const PlannedMachine& machine);
+
+  // "production" for prod, prd, live, ...; "development", "staging", "test"; the word itself otherwise. `of_plan` is
+  // the whole file's word, for machines that have none.
+  std::string environment(const PlannedMachine& machine, std::string_view of_plan) const;
+
+ private:
+  Use use_of(const PlannedMachine& machine, const Words& words) const;
+  Use use_of_names(const PlannedMachine& machine) const;
+  void read_processes(const PlannedMachine& machine, const CommandLine& line, Hints& hints) const;
+  bool unpickles(const PlannedMachine& machine, const Words& words, const CommandLine& line) const;
+  void read_image(const PlannedMachine& machine, Hints& hints) const;
+  std::string stack_of(std::string_view image) const;
+
+  const Vocabulary& vocabulary_;
+  FlagTable flags_;
+  WorkloadHints workloads_;
+};
 
 }  // namespace gpuadvise::check

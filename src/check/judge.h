@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "gpuadvise/check.h"
+
 #include "check/config.h"
 #include "check/plan.h"
-#include "gpuadvise/check.h"
 
 namespace gpuadvise::check {
 

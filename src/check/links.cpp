@@ -1,7 +1,7 @@
-#include "check/links.h"
-
 #include <algorithm>
 #include <unordered_set>
+
+#include "check/links.h"
 
 namespace gpuadvise::check {
 
@@ -87,7 +87,8 @@ std::unordered_map<std::size_t, StorageGap> storage_gaps(const Plan& plan) {
     const std::string s = plain(store.resource);
     const std::string m = plain(machine.resource);
     const auto names = [](const PlannedMachine& from, const std::string& to) {
-      return std::any_of(from.refers_to.begin(), from.refers_to.end(), [&](const std::string& a) { return plain(a) == to; });
+      return std::any_of(from.refers_to.begin(), from.refers_to.end(),
+                         [&](const std::string& a) { return plain(a) == to; });
     };
     if (names(store, m) || names(machine, s)) return true;
     return std::any_of(all.begin(), all.end(), [&](const PlannedMachine& other) {
@@ -116,7 +117,8 @@ std::unordered_map<std::size_t, StorageGap> storage_gaps(const Plan& plan) {
         continue;
       }
       if (store.zones.empty() || machine.zones.empty()) continue;
-      const bool shared = std::find(machine.zones.begin(), machine.zones.end(), store.zones.front()) != machine.zones.end();
+      const bool shared =
+          std::find(machine.zones.begin(), machine.zones.end(), store.zones.front()) != machine.zones.end();
       const bool anywhere = zones.contains(store.zones.front());
       if (!shared && (any_tie || !anywhere)) out[m] = {store.resource, store.zones.front(), machine.zones.front()};
     }

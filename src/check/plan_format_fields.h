@@ -4,13 +4,14 @@
 #include <concepts>
 #include <type_traits>
 
-#include "base/fields.h"
 #include "gpuadvise/plan_format.h"
+
+#include "base/fields.h"
 
 namespace gpuadvise {
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, PlanDiskFormat>
+requires std::same_as<std::remove_const_t<S>, PlanDiskFormat>
 void fields(V& v, S& s) {
   v("each", s.each);
   v("category", s.category);
@@ -20,7 +21,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, PlanResource>
+requires std::same_as<std::remove_const_t<S>, PlanResource>
 void fields(V& v, S& s) {
   using base::Need;
   v("type", s.type, Need::required);
@@ -59,7 +60,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, PlanWord>
+requires std::same_as<std::remove_const_t<S>, PlanWord>
 void fields(V& v, S& s) {
   using base::Need;
   v("about", s.about, Need::required);
@@ -68,7 +69,7 @@ void fields(V& v, S& s) {
 }
 
 template <class V, class S>
-  requires std::same_as<std::remove_const_t<S>, PlanFork>
+requires std::same_as<std::remove_const_t<S>, PlanFork>
 void fields(V& v, S& s) {
   v("prefix", s.prefix, base::Need::required);
   v("like", s.like, base::Need::required);

@@ -1,9 +1,8 @@
-#include "check/select.h"
-
 #include <charconv>
 #include <cmath>
 
 #include "base/text.h"
+#include "check/select.h"
 
 namespace gpuadvise::check {
 
@@ -60,11 +59,16 @@ std::optional<double> number_of(const Node* node) {
 bool truthy(const Node* node) {
   if (node == nullptr) return false;
   switch (node->kind) {
-    case Node::Kind::null: return false;
-    case Node::Kind::boolean: return node->text[0] == 't' || node->text[0] == 'T';
-    case Node::Kind::list: return !node->items.empty();
-    case Node::Kind::map: return !node->members.empty();
-    default: break;
+    case Node::Kind::null:
+      return false;
+    case Node::Kind::boolean:
+      return node->text[0] == 't' || node->text[0] == 'T';
+    case Node::Kind::list:
+      return !node->items.empty();
+    case Node::Kind::map:
+      return !node->members.empty();
+    default:
+      break;
   }
   if (const auto number = number_of(node)) return *number > 0;
   const std::string text = base::lower(base::trim(node->text));

@@ -1,9 +1,8 @@
-#include "check/sizing.h"
-
 #include <array>
 
 #include "advisor/layouts.h"
 #include "catalog/lookup.h"
+#include "check/sizing.h"
 #include "estimate/cost.h"
 #include "estimate/machine.h"
 
@@ -54,7 +53,8 @@ const Sizing* Sizer::size(const Workload& workload, const Family& family, const 
   return found->second ? &*found->second : nullptr;
 }
 
-std::vector<std::string> Sizer::fixes(const Workload& workload, const Family& family, const InstanceType& type, int nodes) {
+std::vector<std::string> Sizer::fixes(const Workload& workload, const Family& family, const InstanceType& type,
+                                      int nodes) {
   struct Change {
     std::string_view text;
     void (*apply)(Profile&);
@@ -82,10 +82,7 @@ std::vector<std::string> Sizer::fixes(const Workload& workload, const Family& fa
          p.training.base_weights = Precision::nf4;
        },
        [](const Workload& w) { return training(w) && w.profile.training.method == Method::lora; }},
-      {"training.method: lora",
-       [](Profile& p) {
-         p.training.method = Method::lora;
-       },
+      {"training.method: lora", [](Profile& p) { p.training.method = Method::lora; },
        [](const Workload& w) { return training(w) && w.profile.training.method == Method::full; }},
   });
   std::vector<std::string> out;

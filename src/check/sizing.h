@@ -36,7 +36,8 @@ class Sizer {
   const Price* price(const Family& family, const InstanceType& type, const Workload* workload) const;
 
  private:
-  std::optional<Sizing> work_out(const Workload& workload, const Family& family, const InstanceType& type, int nodes) const;
+  std::optional<Sizing> work_out(const Workload& workload, const Family& family, const InstanceType& type,
+                                 int nodes) const;
 
   const Knowledge& knowledge_;
   std::map<std::tuple<const Workload*, const InstanceType*, int>, std::optional<Sizing>> known_;

@@ -1,9 +1,8 @@
-#include "check/subject.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
+#include "check/subject.h"
 
 namespace gpuadvise::check {
 
@@ -11,13 +10,20 @@ namespace {
 
 std::string_view role_word(Role role) {
   switch (role) {
-    case Role::machine: return "machine";
-    case Role::pool: return "pool";
-    case Role::templ: return "template";
-    case Role::group: return "group";
-    case Role::pod: return "pod";
-    case Role::service: return "service";
-    default: return "other";
+    case Role::machine:
+      return "machine";
+    case Role::pool:
+      return "pool";
+    case Role::templ:
+      return "template";
+    case Role::group:
+      return "group";
+    case Role::pod:
+      return "pod";
+    case Role::service:
+      return "service";
+    default:
+      return "other";
   }
 }
 
@@ -52,14 +58,18 @@ void set_plan(RuleContext& c, const Subject& subject, Group& group) {
   c.set(Field::plan_zones_spread, m.zones_spread);
   c.set(Field::plan_cards, std::span<const std::string_view>(group.card_views), group.card_values);
   // Alternatives of which one is taken do not mix; machines of one pool or one job do.
-  const bool pooled = (m.role == Role::pool || m.role == Role::templ || (m.role == Role::machine && subject.use == Use::training)) && !m.choices;
+  const bool pooled =
+      (m.role == Role::pool || m.role == Role::templ || (m.role == Role::machine && subject.use == Use::training)) &&
+      !m.choices;
   if (pooled) c.set(Field::plan_card_kinds, static_cast<int>(group.cards.size()));
   c.set(Field::plan_charge, m.charge);
   c.set(Field::plan_spot_capped, m.spot_capped);
   c.set(Field::plan_behind_load_balancer, m.behind_balancer);
   c.set(Field::plan_public_address, m.public_address);
-  c.set(Field::plan_min_size, m.min_nodes ? std::optional(static_cast<int>(std::clamp(*m.min_nodes, 0.0, 1e6))) : std::nullopt);
-  c.set(Field::plan_max_size, m.max_nodes ? std::optional(static_cast<int>(std::clamp(*m.max_nodes, 0.0, 1e6))) : std::nullopt);
+  c.set(Field::plan_min_size,
+        m.min_nodes ? std::optional(static_cast<int>(std::clamp(*m.min_nodes, 0.0, 1e6))) : std::nullopt);
+  c.set(Field::plan_max_size,
+        m.max_nodes ? std::optional(static_cast<int>(std::clamp(*m.max_nodes, 0.0, 1e6))) : std::nullopt);
   if (m.min_nodes && m.max_nodes) c.set(Field::plan_autoscaling, *m.max_nodes > *m.min_nodes);
   bool data_disk = false;
   for (const auto& disk : m.disks) {
@@ -71,7 +81,8 @@ void set_plan(RuleContext& c, const Subject& subject, Group& group) {
     }
   }
   c.set(Field::plan_data_disk, data_disk);
-  c.set(Field::plan_image, subject.hints.image.empty() ? std::string_view(m.image) : std::string_view(subject.hints.image));
+  c.set(Field::plan_image,
+        subject.hints.image.empty() ? std::string_view(m.image) : std::string_view(subject.hints.image));
   // A plain image that a script completes at first start is no longer plain.
   const bool completed = subject.hints.stack == "plain" && subject.hints.driver_script;
   c.set(Field::plan_image_stack, completed ? std::string_view("cuda") : std::string_view(subject.hints.stack));
@@ -101,7 +112,8 @@ void set_plan(RuleContext& c, const Subject& subject, Group& group) {
   if (npus > 0) c.set(Field::plan_npus_requested, npus);
   if (memory > 0) c.set(Field::plan_host_memory_requested_gib, memory);
   if (m.role == Role::pod && stated && m.format == "kubernetes") c.set(Field::plan_rdma_requested, rdma);
-  if (subject.hints.processes_per_node && *subject.hints.processes_per_node >= 1 && *subject.hints.processes_per_node < 1e4) {
+  if (subject.hints.processes_per_node && *subject.hints.processes_per_node >= 1 &&
+      *subject.hints.processes_per_node < 1e4) {
     c.set(Field::plan_processes_per_node, static_cast<int>(*subject.hints.processes_per_node));
   }
   c.set(Field::plan_checkpoint_pickle, subject.hints.pickle);
@@ -132,20 +144,7 @@ void set_plan(RuleContext& c, const Subject& subject, Group& group) {
   }
 }
 
-bool disk_supported(const PlanFormats& formats, std::string_view category, std::span<const std::string_view> supported,
-                    bool& known) {
-  known = false;
-  for (const auto& word : formats.words) {
-    if (word.about != "disk_name" || !base::equal_ignoring_case(word.word, category)) continue;
-    known = true;
-    for (const auto name : supported) {
-      if (base::equal_ignoring_case(name, word.means)) return true;
-    }
-  }
-  return false;
-}
-
-void set_disk(RuleContext& c, const PlannedDisk& disk, const PlanFormats& formats,
+void set_disk(RuleContext& c, const PlannedDisk& disk, const Vocabulary& vocabulary,
               std::span<const std::string_view> supported, std::string& storage) {
   c.set(Field::plan_disk_category, disk.category);
   c.set(Field::plan_disk_performance_level, disk.level);
@@ -154,24 +153,20 @@ void set_disk(RuleContext& c, const PlannedDisk& disk, const PlanFormats& format
   c.clear(Field::plan_disk_supported);
   c.clear(Field::plan_disk_level_min_gib);
   c.clear(Field::plan_disk_level_ignored);
-  c.clear(Field::plan_disk_level_known);
-  bool known = false;
-  const bool fits = disk_supported(formats, disk.category, supported, known);
-  if (known && !supported.empty()) c.set(Field::plan_disk_supported, fits);
+  const std::string_view vendor_word = vocabulary.meaning("disk_name", disk.category);
+  if (!vendor_word.empty() && !supported.empty()) {
+    c.set(Field::plan_disk_supported, std::any_of(supported.begin(), supported.end(), [&](std::string_view name) {
+            return base::equal_ignoring_case(name, vendor_word);
+          }));
+  }
   storage.clear();
   for (const auto name : supported) storage += (storage.empty() ? "" : ", ") + std::string(name);
   c.set(Field::plan_disk_names, storage);
-  bool level_known = disk.level.empty();
-  for (const auto& word : formats.words) {
-    if (word.about == "disk_level_min_gib" && base::equal_ignoring_case(word.word, disk.level)) {
-      level_known = true;
-      c.set(Field::plan_disk_level_min_gib, number(word.means));
-    }
-    if (word.about == "disk_level" && base::equal_ignoring_case(word.word, disk.category)) {
-      c.set(Field::plan_disk_level_ignored, word.means == "ignored");
-    }
-  }
-  c.set(Field::plan_disk_level_known, level_known);
+  const std::string_view least = vocabulary.meaning("disk_level_min_gib", disk.level);
+  if (!least.empty()) c.set(Field::plan_disk_level_min_gib, number(least));
+  c.set(Field::plan_disk_level_known, disk.level.empty() || !least.empty());
+  const std::string_view use = vocabulary.meaning("disk_level", disk.category);
+  if (!use.empty()) c.set(Field::plan_disk_level_ignored, use == "ignored");
 }
 
 }  // namespace gpuadvise::check

@@ -1,10 +1,9 @@
-#include "check/types.h"
-
 #include <algorithm>
 #include <array>
 
 #include "base/text.h"
 #include "catalog/lookup.h"
+#include "check/types.h"
 
 namespace gpuadvise::check {
 
@@ -25,7 +24,8 @@ std::string letters_of(std::string_view family) {
 }
 
 // Name spaces of platforms: what stands behind the prefix is not an instance type of the plain cloud.
-constexpr auto kForeign = std::to_array<std::string_view>({"ml.", "modelarts.", "fc.gpu.", "fc.", "efg", "dsw.", "eas.", "mlm."});
+constexpr auto kForeign =
+    std::to_array<std::string_view>({"ml.", "modelarts.", "fc.gpu.", "fc.", "efg", "dsw.", "eas.", "mlm."});
 
 // Whose naming a text follows, by its form alone: "ecs." is Alibaba's; capitals and two parts are Tencent's; lower case
 // and three parts, the last a number, are Huawei's.
@@ -100,7 +100,8 @@ TypeMatch TypeIndex::look_up(std::string_view text) const {
     }
   }
   for (const auto& family : catalog_.families) {
-    if (family.vendor == match.named_vendor && base::equal_ignoring_case(family.name, family_name)) match.family = &family;
+    if (family.vendor == match.named_vendor && base::equal_ignoring_case(family.name, family_name))
+      match.family = &family;
   }
   if (!match.accelerated) return match;
   // Types of its own family first: the family is rarely what was mistyped.
@@ -116,7 +117,8 @@ TypeMatch TypeIndex::look_up(std::string_view text) const {
   if (match.note != nullptr) {
     for (const auto nearest : match.note->nearest) {
       for (const auto& family : catalog_.families) {
-        if (family.vendor == match.named_vendor && base::equal_ignoring_case(family.name, nearest) && !family.types.empty()) {
+        if (family.vendor == match.named_vendor && base::equal_ignoring_case(family.name, nearest) &&
+            !family.types.empty()) {
           std::vector<std::string_view> names;
           for (const auto& type : family.types) names.push_back(type.name);
           match.suggestion = base::nearest(name, names, 1, false).front();

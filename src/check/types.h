@@ -10,15 +10,15 @@
 namespace gpuadvise::check {
 
 struct TypeMatch {
-  const Family* family = nullptr;   // of the type, or of its name
+  const Family* family = nullptr;  // of the type, or of its name
   const InstanceType* type = nullptr;
   const Accelerator* card = nullptr;
-  const NameNote* note = nullptr;   // a name that guides use wrongly
-  std::string_view named_vendor;    // whose naming the text follows; empty: nobody's that we know
-  bool accelerated = false;         // follows the naming of accelerated machines
-  bool foreign = false;             // a name of a platform (ml., modelarts., ...), not of a plain machine
-  bool trial = false;               // a ".limit" type
-  std::string suggestion;           // nearest documented type, when the name is not documented
+  const NameNote* note = nullptr;  // a name that guides use wrongly
+  std::string_view named_vendor;   // whose naming the text follows; empty: nobody's that we know
+  bool accelerated = false;        // follows the naming of accelerated machines
+  bool foreign = false;            // a name of a platform (ml., modelarts., ...), not of a plain machine
+  bool trial = false;              // a ".limit" type
+  std::string suggestion;          // nearest documented type, when the name is not documented
 };
 
 // Answers from a table made once; answers for unknown names are kept. Not shared between threads.
@@ -37,8 +37,8 @@ class TypeIndex {
     const Family* family;
     const InstanceType* type;
   };
-  std::unordered_map<std::string, Entry> types_;       // lower case
-  std::unordered_map<std::string, int> letters_;       // "vendor/letters that a family's name starts with"
+  std::unordered_map<std::string, Entry> types_;  // lower case
+  std::unordered_map<std::string, int> letters_;  // "vendor/letters that a family's name starts with"
   std::unordered_map<std::string, TypeMatch> answers_;
 };
 

@@ -101,8 +101,10 @@ class CheckCommand : public Command {
       const auto* format = report::find_findings_format(given.substr(0, equals));
       if (equals == std::string::npos || format == nullptr || equals + 1 == given.size()) {
         std::string names;
-        for (const auto& known : report::findings_formats()) names += (names.empty() ? "" : ", ") + std::string(known.name);
-        throw InputError(Place{}, texts("check/format-output", {{"given", base::printable(given)}, {"formats", names}}));
+        for (const auto& known : report::findings_formats())
+          names += (names.empty() ? "" : ", ") + std::string(known.name);
+        throw InputError(Place{},
+                         texts("check/format-output", {{"given", base::printable(given)}, {"formats", names}}));
       }
       out.emplace_back(format, given.substr(equals + 1));
     }
@@ -137,7 +139,9 @@ class CheckCommand : public Command {
   int exit_code(const CheckReport& report) const {
     if (report.partial && !allow_partial_) return kBadInput;
     if (fail_on_ == "never") return kFine;
-    const Severity least = fail_on_ == "error" ? Severity::error : fail_on_ == "warning" ? Severity::warning : Severity::note;
+    const Severity least = fail_on_ == "error"     ? Severity::error
+                           : fail_on_ == "warning" ? Severity::warning
+                                                   : Severity::note;
     const bool any = std::any_of(report.findings.begin(), report.findings.end(),
                                  [&](const Finding& finding) { return finding.severity <= least; });
     return any ? kNo : kFine;

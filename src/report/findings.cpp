@@ -1,8 +1,7 @@
-#include "report/findings.h"
-
 #include <array>
 
 #include "base/text.h"
+#include "report/findings.h"
 
 namespace gpuadvise::report {
 
@@ -29,9 +28,12 @@ const FindingsFormat* find_findings_format(std::string_view name) {
 
 std::string_view severity_word(Severity severity) {
   switch (severity) {
-    case Severity::error: return "error";
-    case Severity::warning: return "warning";
-    case Severity::note: return "note";
+    case Severity::error:
+      return "error";
+    case Severity::warning:
+      return "warning";
+    case Severity::note:
+      return "note";
   }
   return "note";
 }

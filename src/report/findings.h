@@ -14,11 +14,11 @@ namespace gpuadvise::report {
 
 struct FindingsView {
   const CheckReport& report;
-  const RuleSet& rules;         // for titles, tags and help of rules
+  const RuleSet& rules;  // for titles, tags and help of rules
   const base::Texts& texts;
   bool colour = false;
-  std::size_t width = 100;      // columns, for people
-  std::string_view fail_on;     // error, warning, note, never
+  std::size_t width = 100;   // columns, for people
+  std::string_view fail_on;  // error, warning, note, never
   int exit_code = 0;
 };
 

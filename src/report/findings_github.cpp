@@ -51,9 +51,11 @@ std::string findings_github(const FindingsView& view) {
     if (!finding.remedy.empty()) text += ". " + view.texts("check/fix") + " " + finding.remedy;
     out += message(text) + '\n';
   }
-  out += "gpuadvise check: " + view.texts("check/summary", {{"errors", std::to_string(counts[0])},
-                                                            {"warnings", std::to_string(counts[1])},
-                                                            {"notes", std::to_string(counts[2])}}) + '\n';
+  out += "gpuadvise check: " +
+         view.texts("check/summary", {{"errors", std::to_string(counts[0])},
+                                      {"warnings", std::to_string(counts[1])},
+                                      {"notes", std::to_string(counts[2])}}) +
+         '\n';
   return out;
 }
 

@@ -14,12 +14,23 @@ std::string xml(std::string_view text) {
   std::string out;
   for (const char c : base::printable(text)) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&apos;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&apos;";
+        break;
+      default:
+        out += c;
     }
   }
   // U+FFFE and U+FFFF are no XML characters either.
@@ -39,23 +50,25 @@ std::string findings_junit(const FindingsView& view) {
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\"", tests, failures,
                                          view.report.suppressed.size());
-  out += fmt::format("<testsuites name=\"gpuadvise check\" {}>\n", fmt::format("tests=\"{}\" failures=\"{}\" errors=\"0\"", tests, failures));
+  out += fmt::format("<testsuites name=\"gpuadvise check\" {}>\n",
+                     fmt::format("tests=\"{}\" failures=\"{}\" errors=\"0\"", tests, failures));
   out += fmt::format("  <testsuite name=\"gpuadvise check\" {} time=\"0\">\n", counts);
   const auto open = [&](const Finding& finding) {
     std::string name = finding.rule;
     if (!finding.resource.empty()) name += " " + finding.resource;
     if (!finding.instance_type.empty()) name += " " + finding.instance_type;
     name += " [" + finding.fingerprint + "]";
-    out += fmt::format("    <testcase classname=\"{}\" name=\"{}\" file=\"{}\" time=\"0\">\n", xml(finding.rule), xml(name),
-                       xml(file_uri(finding.place.file)));
+    out += fmt::format("    <testcase classname=\"{}\" name=\"{}\" file=\"{}\" time=\"0\">\n", xml(finding.rule),
+                       xml(name), xml(file_uri(finding.place.file)));
   };
   for (const auto& finding : findings) {
     open(finding);
     std::string text = finding.message;
     if (!finding.remedy.empty()) text += "\n" + view.texts("check/fix") + " " + finding.remedy;
     const std::string place = place_words(finding.place);
-    const std::string body = xml(place) + (place.empty() ? "" : "&#10;") + xml(finding.message) +
-                             (finding.remedy.empty() ? "" : "&#10;" + xml(view.texts("check/fix") + " " + finding.remedy));
+    const std::string body =
+        xml(place) + (place.empty() ? "" : "&#10;") + xml(finding.message) +
+        (finding.remedy.empty() ? "" : "&#10;" + xml(view.texts("check/fix") + " " + finding.remedy));
     if (finding.severity == Severity::note) {
       out += fmt::format("      <system-out>{}</system-out>\n", body);
     } else {
@@ -69,7 +82,8 @@ std::string findings_junit(const FindingsView& view) {
     out += fmt::format("      <skipped message=\"{}\"/>\n    </testcase>\n", xml(finding.suppressed));
   }
   if (findings.empty()) {
-    out += fmt::format("    <testcase classname=\"gpuadvise\" name=\"{}\" time=\"0\"/>\n", xml(view.texts("check/nothing-found")));
+    out += fmt::format("    <testcase classname=\"gpuadvise\" name=\"{}\" time=\"0\"/>\n",
+                       xml(view.texts("check/nothing-found")));
   }
   out += "  </testsuite>\n</testsuites>\n";
   return out;

@@ -12,10 +12,18 @@ std::string cell(std::string_view text) {
   std::string out;
   for (const char c : base::printable(text)) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '@': out += "&#64;"; break;  // mentions nobody
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '@':
+        out += "&#64;";
+        break;  // mentions nobody
       case '|':
       case '`':
       case '*':
@@ -27,8 +35,11 @@ std::string cell(std::string_view text) {
       case '!':
       case '#':
       case '~':
-      case '\\': out += fmt::format("&#{};", static_cast<int>(c)); break;
-      default: out += c;
+      case '\\':
+        out += fmt::format("&#{};", static_cast<int>(c));
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -44,17 +55,19 @@ std::string findings_markdown(const FindingsView& view) {
   for (const auto& finding : findings) ++counts[static_cast<int>(finding.severity)];
   out += t("check/summary", {{"errors", std::to_string(counts[0])},
                              {"warnings", std::to_string(counts[1])},
-                             {"notes", std::to_string(counts[2])}}) + "\n";
+                             {"notes", std::to_string(counts[2])}}) +
+         "\n";
   if (findings.empty()) return out;
-  out += fmt::format("\n| {} | {} | {} | {} |\n| --- | --- | --- | --- |\n", t("check/column-severity"), t("check/column-rule"),
-                     t("check/column-where"), t("check/column-what"));
+  out += fmt::format("\n| {} | {} | {} | {} |\n| --- | --- | --- | --- |\n", t("check/column-severity"),
+                     t("check/column-rule"), t("check/column-where"), t("check/column-what"));
   for (const auto& finding : findings) {
     std::string where = finding.resource;
     const std::string place = place_words(finding.place);
     if (!place.empty()) where += (where.empty() ? "" : " ") + place;
     std::string what = finding.message;
     if (!finding.remedy.empty()) what += ". " + t("check/fix") + " " + finding.remedy;
-    out += fmt::format("| {} | {} | {} | {} |\n", severity_word(finding.severity), cell(finding.rule), cell(where), cell(what));
+    out += fmt::format("| {} | {} | {} | {} |\n", severity_word(finding.severity), cell(finding.rule), cell(where),
+                       cell(what));
   }
   return out;
 }

@@ -93,10 +93,12 @@ Json result_json(const Finding& finding, int rule_index) {
   Json location;
   location["physicalLocation"] = {{"artifactLocation", {{"uri", uri_of(finding.place.file)}}}, {"region", region}};
   if (!finding.resource.empty()) {
-    location["logicalLocations"] = Json::array({{{"fullyQualifiedName", base::printable(finding.resource)}, {"kind", "resource"}}});
+    location["logicalLocations"] =
+        Json::array({{{"fullyQualifiedName", base::printable(finding.resource)}, {"kind", "resource"}}});
   }
   out["locations"] = Json::array({location});
-  out["partialFingerprints"] = {{"primaryLocationLineHash", finding.fingerprint}, {"gpuadvise/v1", finding.fingerprint}};
+  out["partialFingerprints"] = {{"primaryLocationLineHash", finding.fingerprint},
+                                {"gpuadvise/v1", finding.fingerprint}};
   if (!finding.suppressed.empty()) {
     out["suppressions"] = Json::array({{{"kind", "external"}, {"justification", base::printable(finding.suppressed)}}});
   }

@@ -33,14 +33,16 @@ std::string findings_table(const FindingsView& view) {
     if (!workload.model.empty()) what += (what.empty() ? "" : " ") + workload.model;
     if (!what.empty()) workloads += " (" + base::printable(what) + ")";
   }
-  std::string out = t("check/summary-head", {{"files", std::to_string(report.files)}, {"machines", std::to_string(report.machines)}});
+  std::string out =
+      t("check/summary-head", {{"files", std::to_string(report.files)}, {"machines", std::to_string(report.machines)}});
   if (!workloads.empty()) out += "; " + t("check/summary-workloads", {{"workloads", workloads}});
   out += "\n";
   int counts[3] = {0, 0, 0};
   for (const auto& finding : report.findings) {
     ++counts[static_cast<int>(finding.severity)];
     const std::string word(severity_word(finding.severity));
-    out += '\n' + paint(base::pad_right(word, 9), finding.severity, view.colour) + base::pad_right(base::printable(finding.rule), 26);
+    out += '\n' + paint(base::pad_right(word, 9), finding.severity, view.colour) +
+           base::pad_right(base::printable(finding.rule), 26);
     std::string where = base::printable(finding.resource);
     if (!finding.resource.empty()) out += ' ' + where;
     const std::string place = place_words(finding.place);
@@ -50,12 +52,13 @@ std::string findings_table(const FindingsView& view) {
     if (!finding.remedy.empty()) block(out, finding.remedy, t("check/fix") + " ", view.width);
   }
   out += '\n' + t("check/summary", {{"errors", std::to_string(counts[0])},
-                                   {"warnings", std::to_string(counts[1])},
-                                   {"notes", std::to_string(counts[2])}});
+                                    {"warnings", std::to_string(counts[1])},
+                                    {"notes", std::to_string(counts[2])}});
   if (!report.suppressed.empty()) {
     out += ", " + t("check/summary-suppressed", {{"count", std::to_string(report.suppressed.size())}});
   }
-  out += "        " + t("check/summary-exit", {{"code", std::to_string(view.exit_code)}, {"fail_on", view.fail_on}}) + '\n';
+  out += "        " + t("check/summary-exit", {{"code", std::to_string(view.exit_code)}, {"fail_on", view.fail_on}}) +
+         '\n';
   return out;
 }
 

@@ -48,8 +48,8 @@ CheckReport run_case(const fs::path& folder, Lang lang) {
 std::string listing(const CheckReport& report) {
   std::string out;
   for (const auto& f : report.findings) {
-    out += fmt::format("  {} {} {} [{}] {} | {}\n", report::severity_word(f.severity), f.rule, f.resource, f.instance_type,
-                       f.message, f.remedy);
+    out += fmt::format("  {} {} {} [{}] {} | {}\n", report::severity_word(f.severity), f.rule, f.resource,
+                       f.instance_type, f.message, f.remedy);
   }
   return out.empty() ? "  nothing\n" : out;
 }
@@ -84,12 +84,14 @@ TEST_CASE("each case gets its verdict", "[check][cases]") {
       const auto expected = base::parse_yaml(base::read_bytes((folder / "expected.yaml").string()), "expected.yaml");
       INFO(folder.filename().string() << " found:\n" << listing(report));
       for (const base::Node* wanted : check::select(expected, "expect")) {
-        INFO("wanted: rule " << check::text_of(wanted->find("rule")) << " " << check::text_of(wanted->find("resource")));
+        INFO("wanted: rule " << check::text_of(wanted->find("rule")) << " "
+                             << check::text_of(wanted->find("resource")));
         CHECK(std::any_of(report.findings.begin(), report.findings.end(),
                           [&](const Finding& finding) { return matches(finding, *wanted); }));
       }
       for (const base::Node* unwanted : check::select(expected, "absent")) {
-        INFO("unwanted: rule " << check::text_of(unwanted->find("rule")) << " " << check::text_of(unwanted->find("resource")));
+        INFO("unwanted: rule " << check::text_of(unwanted->find("rule")) << " "
+                               << check::text_of(unwanted->find("resource")));
         CHECK(std::none_of(report.findings.begin(), report.findings.end(),
                            [&](const Finding& finding) { return matches(finding, *unwanted); }));
       }

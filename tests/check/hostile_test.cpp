@@ -47,17 +47,36 @@ std::string plan_of(const std::string& changes) {
 }
 
 const std::vector<std::string>& values() {
-  static const std::vector<std::string> all = {
-      "null", "true", "false", "0", "-1", "1e999", "123456789012345678901234567890", "0.5", "\"\"", "\"text\"", "\"ecs.gn7i-c8g1.2xlarge\"",
-      "[]", "[1]", "[null]", "[[[]]]", "[\"a\",\"b\"]", "{}", "{\"a\":1}", "{\"key\":[],\"value\":{}}", "\"\\u0000\\u001b[31m::error::\""};
+  static const std::vector<std::string> all = {"null",
+                                               "true",
+                                               "false",
+                                               "0",
+                                               "-1",
+                                               "1e999",
+                                               "123456789012345678901234567890",
+                                               "0.5",
+                                               "\"\"",
+                                               "\"text\"",
+                                               "\"ecs.gn7i-c8g1.2xlarge\"",
+                                               "[]",
+                                               "[1]",
+                                               "[null]",
+                                               "[[[]]]",
+                                               "[\"a\",\"b\"]",
+                                               "{}",
+                                               "{\"a\":1}",
+                                               "{\"key\":[],\"value\":{}}",
+                                               "\"\\u0000\\u001b[31m::error::\""};
   return all;
 }
 
 std::vector<std::string_view> paths_of(const PlanResource& row) {
   std::vector<std::string_view> out;
-  for (const Paths paths : {row.types, row.families, row.count, row.min_count, row.max_count, row.zones, row.subnets, row.zone_policy,
-                            row.charge, row.spot, row.spot_cap, row.image, row.user_data, row.placement, row.placement_strategy,
-                            row.hpc_cluster, row.erdma, row.public_address, row.labels, row.names, row.claims, row.gpus, row.driver}) {
+  for (const Paths paths : {row.types,       row.families, row.count,          row.min_count, row.max_count,
+                            row.zones,       row.subnets,  row.zone_policy,    row.charge,    row.spot,
+                            row.spot_cap,    row.image,    row.user_data,      row.placement, row.placement_strategy,
+                            row.hpc_cluster, row.erdma,    row.public_address, row.labels,    row.names,
+                            row.claims,      row.gpus,     row.driver}) {
     out.insert(out.end(), paths.begin(), paths.end());
   }
   return out;
@@ -99,7 +118,8 @@ TEST_CASE("each field of each resource survives each kind of value", "[check][ho
 }
 
 TEST_CASE("a truncated plan is one clear error at any byte", "[check][hostile]") {
-  const std::string whole = plan_of(change("alicloud_instance", 0, R"({"instance_type":"ecs.gn7i-c8g1.2xlarge","tags":{"a":"\u00e9"}})"));
+  const std::string whole =
+      plan_of(change("alicloud_instance", 0, R"({"instance_type":"ecs.gn7i-c8g1.2xlarge","tags":{"a":"\u00e9"}})"));
   REQUIRE_NOTHROW(run(whole));
   for (std::size_t n = 1; n < whole.size(); ++n) {
     CHECK_THROWS_AS(run(whole.substr(0, n)), InputError);
@@ -110,9 +130,11 @@ TEST_CASE("depth, duplicates and huge numbers are refused or passed over, never 
   const std::string deep(100'000, '[');
   CHECK_THROWS_AS(run(R"({"format_version":"1.2","resource_changes":[],"variables":)" + deep), InputError);
   CHECK_THROWS_AS(run(deep), InputError);
-  CHECK_THROWS_AS(run(plan_of(change("alicloud_instance", 0, R"({"instance_type":"a","instance_type":"b"})"))), InputError);
+  CHECK_THROWS_AS(run(plan_of(change("alicloud_instance", 0, R"({"instance_type":"a","instance_type":"b"})"))),
+                  InputError);
   CHECK_THROWS_AS(run(R"({"format_version":"1.2","resource_changes":[],"resource_changes":[]})"), InputError);
-  CHECK_NOTHROW(run(plan_of(change("alicloud_ecs_instance_set", 0, R"({"instance_type":"ecs.gn7i-c8g1.2xlarge","amount":1e308})"))));
+  CHECK_NOTHROW(run(
+      plan_of(change("alicloud_ecs_instance_set", 0, R"({"instance_type":"ecs.gn7i-c8g1.2xlarge","amount":1e308})"))));
   std::string yaml = "kind: Pod\napiVersion: v1\nspec: ";
   for (int i = 0; i < 5000; ++i) yaml += "[";
   const CheckReport report = run(yaml, "pod.yaml");
@@ -141,7 +163,8 @@ TEST_CASE("sensitive values are never printed", "[check][hostile]") {
   const std::string secret = "ecs.gn6i-c16g1.3xlarge";
   const std::string plan = plan_of(
       R"({"address":"alicloud_instance.x","mode":"managed","type":"alicloud_instance","name":"x","change":{"actions":["create"],"after":{"instance_type":")" +
-      secret + R"(","tags":{"gpu":"2 x T4 topsecret"},"instance_name":"topsecret","data_disks":[{"category":"topsecret","size":20}],"user_data":"vllm serve topsecret-7b"},"after_unknown":{},"after_sensitive":{"instance_type":true,"tags":true,"instance_name":true,"data_disks":[{"category":true}],"user_data":true}}})");
+      secret +
+      R"(","tags":{"gpu":"2 x T4 topsecret"},"instance_name":"topsecret","data_disks":[{"category":"topsecret","size":20}],"user_data":"vllm serve topsecret-7b"},"after_unknown":{},"after_sensitive":{"instance_type":true,"tags":true,"instance_name":true,"data_disks":[{"category":true}],"user_data":true}}})");
   const CheckReport report = run(plan);
   const base::Texts texts(builtin_knowledge().messages, Lang::en);
   const report::FindingsView view{report, rules(), texts, false, 100, "error", 0};
@@ -150,13 +173,16 @@ TEST_CASE("sensitive values are never printed", "[check][hostile]") {
     CHECK(out.find(secret) == std::string::npos);
     CHECK(out.find("topsecret") == std::string::npos);
   }
-  CHECK(std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& f) { return f.rule == "type/sensitive"; }));
+  CHECK(std::any_of(report.findings.begin(), report.findings.end(),
+                    [](const Finding& f) { return f.rule == "type/sensitive"; }));
 }
 
 TEST_CASE("names cannot speak for us", "[check][hostile]") {
-  const std::string evil = R"(alicloud_instance.x[\"\u001b[31m\n::error::pwn <script>alert(1)</script> =cmd() %0A | `a` @all\"])";
-  const std::string plan = R"({"format_version":"1.2","resource_changes":[{"address":")" + evil +
-                           R"(","mode":"managed","type":"alicloud_instance","name":"x","change":{"actions":["create"],"after":{"instance_type":"ecs.gn6i-c16g1.3xlarge"}}}]})";
+  const std::string evil =
+      R"(alicloud_instance.x[\"\u001b[31m\n::error::pwn <script>alert(1)</script> =cmd() %0A | `a` @all\"])";
+  const std::string plan =
+      R"({"format_version":"1.2","resource_changes":[{"address":")" + evil +
+      R"(","mode":"managed","type":"alicloud_instance","name":"x","change":{"actions":["create"],"after":{"instance_type":"ecs.gn6i-c16g1.3xlarge"}}}]})";
   const CheckReport report = run(plan);
   REQUIRE(report.findings.size() == 1);
   const base::Texts texts(builtin_knowledge().messages, Lang::en);

@@ -13,12 +13,14 @@ using namespace gpuadvise;
 namespace {
 
 std::string large_plan(int resources, std::size_t bytes) {
-  const std::string filler(bytes / static_cast<std::size_t>(resources) > 900 ? bytes / static_cast<std::size_t>(resources) - 900 : 1, 'x');
+  const std::string filler(
+      bytes / static_cast<std::size_t>(resources) > 900 ? bytes / static_cast<std::size_t>(resources) - 900 : 1, 'x');
   std::string out = R"({"format_version":"1.2","terraform_version":"1.9.5","resource_changes":[)";
   for (int i = 0; i < resources; ++i) {
     out += fmt::format(
         R"({}{{"address":"module.pool[{}].alicloud_instance.node[{}]","mode":"managed","type":"alicloud_instance","name":"node","index":{},"change":{{"actions":["create"],"before":null,"after":{{"instance_type":"{}","availability_zone":"cn-beijing-{}","system_disk_category":"cloud_essd","system_disk_size":100,"tags":{{"env":"prod","note":"n{}"}},"user_data":"{}"}},"after_unknown":{{"id":true,"private_ip":true}},"after_sensitive":{{}}}}}})",
-        i == 0 ? "" : ",", i / 100, i, i, i % 3 == 0 ? "ecs.gn6i-c16g1.3xlarge" : "ecs.gn7i-c16g1.4xlarge", i % 2 == 0 ? "l" : "i", i, filler);
+        i == 0 ? "" : ",", i / 100, i, i, i % 3 == 0 ? "ecs.gn6i-c16g1.3xlarge" : "ecs.gn7i-c16g1.4xlarge",
+        i % 2 == 0 ? "l" : "i", i, filler);
   }
   return out + "]}";
 }

@@ -52,7 +52,9 @@ TEST_CASE("a plan's resources become machines, deletions do not", "[check][reade
 }
 
 TEST_CASE("a state and a plan without changes are read through their values", "[check][readers]") {
-  const Plan plan = read("s.json", R"({"format_version":"1.0","values":{"root_module":{"resources":[],"child_modules":[{"address":"module.a","resources":[
+  const Plan plan = read(
+      "s.json",
+      R"({"format_version":"1.0","values":{"root_module":{"resources":[],"child_modules":[{"address":"module.a","resources":[
     {"address":"module.a.tencentcloud_instance.x","mode":"managed","type":"tencentcloud_instance","name":"x","values":{"instance_type":"GN7.2XLARGE32","instance_charge_type":"SPOTPAID"}}]}]}}})");
   REQUIRE(plan.machines.size() == 1);
   CHECK(plan.machines[0].charge == "spot");
@@ -140,16 +142,19 @@ spec: {predictor: {minReplicas: 1, model: {modelFormat: {name: huggingface}, arg
 }
 
 TEST_CASE("a broken document does not hide the others", "[check][readers]") {
-  const Plan plan = read("two.yaml",
-                         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: [\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: b}\n"
-                         "spec: {containers: [{name: c, resources: {limits: {nvidia.com/gpu: 1}}}]}\n");
+  const Plan plan = read(
+      "two.yaml",
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: [\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: b}\n"
+      "spec: {containers: [{name: c, resources: {limits: {nvidia.com/gpu: 1}}}]}\n");
   CHECK(plan.problems.size() == 1);
   REQUIRE(plan.machines.size() == 1);
   CHECK(plan.machines[0].resource == "Pod/b");
 }
 
 TEST_CASE("allowed values of a ROS parameter are machines that a user may pick", "[check][readers]") {
-  const Plan plan = read("t.json", R"({"ROSTemplateFormatVersion":"2015-09-01","Parameters":{"T":{"Type":"String","Default":"ecs.gn7i-c8g1.2xlarge","AllowedValues":["ecs.gn7i-c8g1.2xlarge","ecs.gn6i-c16g1.3xlarge"]}},
+  const Plan plan = read(
+      "t.json",
+      R"({"ROSTemplateFormatVersion":"2015-09-01","Parameters":{"T":{"Type":"String","Default":"ecs.gn7i-c8g1.2xlarge","AllowedValues":["ecs.gn7i-c8g1.2xlarge","ecs.gn6i-c16g1.3xlarge"]}},
     "Resources":{"M":{"Type":"ALIYUN::ECS::InstanceGroup","Properties":{"InstanceType":{"Ref":"T"},"MaxAmount":2,"SystemDiskCategory":"cloud_essd"}}}})");
   REQUIRE(plan.machines.size() == 1);
   CHECK(plan.machines[0].types.size() == 2);
@@ -158,23 +163,29 @@ TEST_CASE("allowed values of a ROS parameter are machines that a user may pick",
 }
 
 TEST_CASE("launchers' files", "[check][readers]") {
-  const Plan sky = read("task.yaml", "name: t\nnum_nodes: 2\nresources:\n  instance_type: ecs.gn7i-c8g1.2xlarge\n  use_spot: true\nrun: |\n  torchrun --nproc_per_node=1 train.py\n");
+  const Plan sky = read("task.yaml",
+                        "name: t\nnum_nodes: 2\nresources:\n  instance_type: ecs.gn7i-c8g1.2xlarge\n  use_spot: "
+                        "true\nrun: |\n  torchrun --nproc_per_node=1 train.py\n");
   REQUIRE(sky.machines.size() == 1);
   CHECK(sky.machines[0].charge == "spot");
   CHECK(sky.machines[0].nodes == 2);
-  const Plan stack = read("d.yaml", "type: service\nname: s\ncommands: [vllm serve x]\nresources: {gpu: \"A100:80GB:8\"}\n");
+  const Plan stack =
+      read("d.yaml", "type: service\nname: s\ncommands: [vllm serve x]\nresources: {gpu: \"A100:80GB:8\"}\n");
   REQUIRE(stack.machines.size() == 1);
   CHECK(stack.machines[0].accelerator == "A100");
   CHECK(stack.machines[0].gpus_per_node_claimed == 8);
   const Plan compose = read("docker-compose.yml",
-                            "services:\n  chat:\n    image: vllm/vllm-openai\n    deploy:\n      resources:\n        reservations:\n          devices: [{driver: nvidia, count: 2, capabilities: [gpu]}]\n");
+                            "services:\n  chat:\n    image: vllm/vllm-openai\n    deploy:\n      resources:\n        "
+                            "reservations:\n          devices: [{driver: nvidia, count: 2, capabilities: [gpu]}]\n");
   REQUIRE(compose.machines.size() == 1);
   CHECK(compose.machines[0].containers[0].gpus == 2);
 }
 
 TEST_CASE("lines come from the .tf files beside the plan", "[check][readers]") {
   HclPlaces places;
-  places.scan_text("main.tf", "# two nodes\nresource \"alicloud_instance\" \"n\" {\n  instance_type = \"x\" # 2 x A10\n  tags = { a = \"b\" }\n}\n");
+  places.scan_text("main.tf",
+                   "# two nodes\nresource \"alicloud_instance\" \"n\" {\n  instance_type = \"x\" # 2 x A10\n  tags = { "
+                   "a = \"b\" }\n}\n");
   places.scan_text("modules/net/main.tf", "\n\nresource \"alicloud_instance\" \"n\" {}\n");
   const HclBlock* root = places.find("alicloud_instance", "n", "");
   REQUIRE(root != nullptr);
@@ -221,7 +232,8 @@ TEST_CASE("a configuration is read strictly", "[check][config]") {
     read_config(text, "gpuadvise.yaml", config);
     return config.workloads.size();
   };
-  CHECK(reading("version: 1\nworkloads: {a: {task: llm-pretrain, model: {params: 13B}}}\nmap: [{match: '*', workload: a}]\n") == 1);
+  CHECK(reading("version: 1\nworkloads: {a: {task: llm-pretrain, model: {params: 13B}}}\nmap: [{match: '*', workload: "
+                "a}]\n") == 1);
   CHECK_THROWS_AS(reading("version: 2\n"), InputError);
   CHECK_THROWS_AS(reading("wrkloads: {}\n"), InputError);
   CHECK_THROWS_AS(reading("map: [{match: '*', workload: b}]\n"), InputError);

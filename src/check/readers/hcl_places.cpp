@@ -1,10 +1,9 @@
-#include "check/readers/hcl_places.h"
-
 #include <algorithm>
 #include <filesystem>
 
 #include "base/node.h"
 #include "base/text.h"
+#include "check/readers/hcl_places.h"
 
 namespace gpuadvise::check {
 
@@ -123,7 +122,8 @@ const HclBlock* HclPlaces::find(std::string_view type, std::string_view name, st
   const HclBlock* best = &found->second.front();
   std::size_t best_length = std::string::npos;
   for (const auto& block : found->second) {
-    const bool of_module = !module.empty() && block.place.file.find("/" + std::string(module) + "/") != std::string::npos;
+    const bool of_module =
+        !module.empty() && block.place.file.find("/" + std::string(module) + "/") != std::string::npos;
     if (of_module) return &block;
     if (module.empty() && block.place.file.size() < best_length) {
       best = &block;

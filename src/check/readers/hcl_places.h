@@ -1,5 +1,5 @@
-// Where resources stand in the *.tf files beside a plan. Plans carry no lines; a scan for `resource "type" "name"` gives
-// file and line, and the comments of the block. HCL is not evaluated.
+// Where resources stand in the *.tf files beside a plan. Plans carry no lines; a scan for `resource "type" "name"`
+// gives file and line, and the comments of the block. HCL is not evaluated.
 #pragma once
 
 #include <string>

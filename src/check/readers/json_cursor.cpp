@@ -1,21 +1,17 @@
-#include "check/readers/json_cursor.h"
-
-#include <fmt/format.h>
-
 #include <charconv>
+#include <fmt/format.h>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "check/readers/json_cursor.h"
 
 namespace gpuadvise::check {
 
 using base::Node;
 
-void JsonCursor::fail(std::string_view message) const {
-  throw InputError(Place{name_, here_.line, column()}, message);
-}
+void JsonCursor::fail(std::string_view message) const { throw InputError(Place{name_, here_.line, column()}, message); }
 
 void JsonCursor::space() {
   while (here_.at < text_.size()) {
@@ -46,13 +42,19 @@ void JsonCursor::deeper() {
 Node::Kind JsonCursor::peek() {
   space();
   switch (at()) {
-    case '{': return Node::Kind::map;
-    case '[': return Node::Kind::list;
-    case '"': return Node::Kind::string;
+    case '{':
+      return Node::Kind::map;
+    case '[':
+      return Node::Kind::list;
+    case '"':
+      return Node::Kind::string;
     case 't':
-    case 'f': return Node::Kind::boolean;
-    case 'n': return Node::Kind::null;
-    default: return Node::Kind::number;
+    case 'f':
+      return Node::Kind::boolean;
+    case 'n':
+      return Node::Kind::null;
+    default:
+      return Node::Kind::number;
   }
 }
 
@@ -112,14 +114,28 @@ void JsonCursor::escape(std::string& out) {
   switch (c) {
     case '"':
     case '\\':
-    case '/': out += c; return;
-    case 'b': out += '\b'; return;
-    case 'f': out += '\f'; return;
-    case 'n': out += '\n'; return;
-    case 'r': out += '\r'; return;
-    case 't': out += '\t'; return;
-    case 'u': break;
-    default: fail("unknown escape in a string");
+    case '/':
+      out += c;
+      return;
+    case 'b':
+      out += '\b';
+      return;
+    case 'f':
+      out += '\f';
+      return;
+    case 'n':
+      out += '\n';
+      return;
+    case 'r':
+      out += '\r';
+      return;
+    case 't':
+      out += '\t';
+      return;
+    case 'u':
+      break;
+    default:
+      fail("unknown escape in a string");
   }
   unsigned code = hex4();
   if (code >= 0xD800 && code < 0xDC00) {
@@ -231,10 +247,12 @@ void JsonCursor::skip() {
         if (open.empty()) break;
         continue;
       }
-      if (!std::exchange(first, false)) expect(',', close == '}' ? "a comma or the end of the object" : "a comma or the end of the list");
+      if (!std::exchange(first, false))
+        expect(',', close == '}' ? "a comma or the end of the object" : "a comma or the end of the list");
       space();
       if (close == '}') {
-        if (at() != '"') fail(here_.at < text_.size() ? "a key in quotes was expected" : "the file ends inside an object");
+        if (at() != '"')
+          fail(here_.at < text_.size() ? "a key in quotes was expected" : "the file ends inside an object");
         skip_string();
         expect(':', "a colon after the key");
         space();
@@ -248,11 +266,20 @@ void JsonCursor::skip() {
         deeper();
         first = true;
         continue;
-      case '"': skip_string(); break;
-      case 't': word("true"); break;
-      case 'f': word("false"); break;
-      case 'n': word("null"); break;
-      default: number();
+      case '"':
+        skip_string();
+        break;
+      case 't':
+        word("true");
+        break;
+      case 'f':
+        word("false");
+        break;
+      case 'n':
+        word("null");
+        break;
+      default:
+        number();
     }
     if (open.empty()) break;
   }

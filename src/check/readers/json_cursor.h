@@ -38,9 +38,9 @@ class JsonCursor {
   bool next_item();
 
   std::string string();
-  void skip();           // one value of any kind
-  base::Node build();    // one value as a tree; keys that stand twice are an error
-  void end();            // nothing may follow
+  void skip();         // one value of any kind
+  base::Node build();  // one value as a tree; keys that stand twice are an error
+  void end();          // nothing may follow
 
   [[noreturn]] void fail(std::string_view message) const;
   int line() const { return here_.line; }

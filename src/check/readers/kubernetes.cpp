@@ -16,12 +16,13 @@ using base::Node;
 namespace {
 
 // Keys that count pods, on the way from an object's root to a pod.
-constexpr auto kCounts = std::to_array<std::string_view>({"replicas", "parallelism", "minReplicas", "numNodes", "size"});
+constexpr auto kCounts =
+    std::to_array<std::string_view>({"replicas", "parallelism", "minReplicas", "numNodes", "size"});
 
 // Controllers whose pods work as one job.
-constexpr auto kJobs = std::to_array<std::string_view>({"Job", "CronJob", "PyTorchJob", "TFJob", "MPIJob", "PaddleJob",
-                                                        "XGBoostJob", "TrainJob", "AscendJob", "RayJob", "RayCluster",
-                                                        "JobSet", "LeaderWorkerSet"});
+constexpr auto kJobs =
+    std::to_array<std::string_view>({"Job", "CronJob", "PyTorchJob", "TFJob", "MPIJob", "PaddleJob", "XGBoostJob",
+                                     "TrainJob", "AscendJob", "RayJob", "RayCluster", "JobSet", "LeaderWorkerSet"});
 
 bool is_job(std::string_view kind) { return std::find(kJobs.begin(), kJobs.end(), kind) != kJobs.end(); }
 
@@ -94,7 +95,8 @@ class ManifestReader {
     const Node* model = node.find("model");
     const bool kserve = model != nullptr && model->is(Node::Kind::map) && model->find("resources") != nullptr;
     if ((containers != nullptr && containers->is(Node::Kind::list)) || kserve) {
-      read_pod(node, containers, kserve ? model : nullptr, metadata, counted ? std::optional(count) : std::nullopt, part);
+      read_pod(node, containers, kserve ? model : nullptr, metadata, counted ? std::optional(count) : std::nullopt,
+               part);
       return;
     }
     for (const auto& member : node.members) {
@@ -102,7 +104,8 @@ class ManifestReader {
       std::string inner = part;
       const bool names_part = member.key.size() < 40 && node_names_parts(node, member);
       if (names_part) inner = member.key;
-      if (const Node* group = member.value.is(Node::Kind::map) ? member.value.find("name") : nullptr; group != nullptr) {
+      if (const Node* group = member.value.is(Node::Kind::map) ? member.value.find("name") : nullptr;
+          group != nullptr) {
         if (member.key != "spec" && member.key != "template") inner = text_of(group);
       }
       walk(member.value, metadata, count, counted, inner);
@@ -160,7 +163,8 @@ class ManifestReader {
     machine.nodes = count;
     if (!part.empty()) machine.resource += "." + part;
     if (containers != nullptr) {
-      for (const auto& container : containers->items) machine.containers.push_back(read_container(container, input_.name));
+      for (const auto& container : containers->items)
+        machine.containers.push_back(read_container(container, input_.name));
     }
     if (model != nullptr) {
       Container container = read_container(*model, input_.name);

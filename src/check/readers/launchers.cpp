@@ -201,8 +201,8 @@ void read_compose_service(const Node::Member& member, const Input& input, Plan& 
     container.gpus = ids.empty() ? number_of(device->find("count")).value_or(0) : static_cast<double>(ids.size());
     machine.gpus_per_node_claimed = *container.gpus;
   }
-  const bool wants = container.gpus.has_value() || service.find("gpus") != nullptr ||
-                     text_of(service.find("runtime")) == "nvidia";
+  const bool wants =
+      container.gpus.has_value() || service.find("gpus") != nullptr || text_of(service.find("runtime")) == "nvidia";
   for (const Node* device : select(service, "devices")) {
     if (text_of(device).find("/dev/davinci") != std::string::npos &&
         text_of(device).find("davinci_manager") == std::string::npos) {
@@ -215,8 +215,8 @@ void read_compose_service(const Node::Member& member, const Input& input, Plan& 
     const auto equals = text.find("==");
     if (text.find("instance-type") == std::string::npos && text.find("instance_type") == std::string::npos) continue;
     if (equals == std::string::npos) continue;
-    machine.types.push_back(
-        {std::string(base::trim(std::string_view(text).substr(equals + 2))), Place{input.name, constraint->line, constraint->column}});
+    machine.types.push_back({std::string(base::trim(std::string_view(text).substr(equals + 2))),
+                             Place{input.name, constraint->line, constraint->column}});
   }
   add_labels(service.find("labels"), machine.labels);
   for (const Node* label : select(service, "labels")) {
@@ -237,7 +237,8 @@ void read_compose_service(const Node::Member& member, const Input& input, Plan& 
 }  // namespace
 
 bool is_skypilot(const Input& input) {
-  return input.has("resources") && (input.has("run") || input.has("num_nodes") || input.has("setup") || input.has("service"));
+  return input.has("resources") &&
+         (input.has("run") || input.has("num_nodes") || input.has("setup") || input.has("service"));
 }
 
 void read_skypilot(const Input& input, const PlanFormats&, const ReadOptions&, Plan& plan) {

@@ -10,16 +10,16 @@ namespace gpuadvise::check {
 namespace {
 
 void answer(const Input& input, std::string_view message, int line, Plan& plan) {
-  plan.problems.push_back({PlanProblem::Kind::not_a_plan, "input/not-a-plan", std::string(message), {},
-                           Place{input.name, line, 1}});
+  plan.problems.push_back(
+      {PlanProblem::Kind::not_a_plan, "input/not-a-plan", std::string(message), {}, Place{input.name, line, 1}});
 }
 
 // Line of the first template action that only Helm evaluates; 0: none. Argo and others also use double braces, quoted
 // and without a leading dot or keyword.
 int helm_line(std::string_view text) {
-  constexpr auto kWords = std::to_array<std::string_view>({"if ", "range ", "include ", "template ", "define ", "with ",
-                                                           "end", "else", "toYaml ", "tpl ", "printf ", "default ",
-                                                           "required ", "lookup ", "block ", "quote ", "- ", "/*", "$", "."});
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"if ",     "range ",   "include ",  "template ", "define ", "with ",  "end", "else", "toYaml ", "tpl ",
+       "printf ", "default ", "required ", "lookup ",   "block ",  "quote ", "- ",  "/*",   "$",       "."});
   int line = 1;
   for (std::size_t at = 0; at + 1 < text.size(); ++at) {
     if (text[at] == '\n') ++line;
@@ -77,7 +77,8 @@ void answer_hcl(const Input& input, const PlanFormats&, const ReadOptions&, Plan
 // Text ahead of the JSON: the wrapper of a CI action, or the human plan.
 bool is_cli_noise(const Input& input) {
   return input.first_line.starts_with("[command]") || input.first_line.starts_with("::debug::") ||
-         input.first_line.starts_with("Terraform will perform") || input.first_line.starts_with("OpenTofu will perform") ||
+         input.first_line.starts_with("Terraform will perform") ||
+         input.first_line.starts_with("OpenTofu will perform") ||
          input.first_line.starts_with("Terraform used the selected providers") ||
          input.first_line.starts_with("OpenTofu used the selected providers") ||
          (!input.json && input.text.find("{\"format_version\"") != std::string::npos);

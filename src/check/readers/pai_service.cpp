@@ -1,5 +1,4 @@
 #include "check/readers/pai_service.h"
-
 #include "check/readers/pods.h"
 #include "check/readers/readers.h"
 #include "check/readers/resource.h"

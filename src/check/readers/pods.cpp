@@ -1,9 +1,8 @@
-#include "check/readers/pods.h"
-
 #include <algorithm>
 #include <array>
 
 #include "base/text.h"
+#include "check/readers/pods.h"
 #include "check/readers/resource.h"
 #include "check/select.h"
 
@@ -65,18 +64,30 @@ void read_resources(const Node& resources, Container& container) {
       if (resource.key != member.key) continue;
       constexpr double kMibThreshold = 1024;  // no card has a TiB; such a value counts MiB
       switch (resource.unit) {
-        case Unit::card: add(container.gpus, *value); break;
-        case Unit::slice: add(container.gpus, std::min(*value, 1.0)); break;
+        case Unit::card:
+          add(container.gpus, *value);
+          break;
+        case Unit::slice:
+          add(container.gpus, std::min(*value, 1.0));
+          break;
         case Unit::gib:
           add(container.gpu_memory_gib, *value >= kMibThreshold ? *value / 1024 : *value);
           break;
-        case Unit::mib128: add(container.gpu_memory_gib, *value / 8); break;
-        case Unit::mib256: add(container.gpu_memory_gib, *value / 4); break;
+        case Unit::mib128:
+          add(container.gpu_memory_gib, *value / 8);
+          break;
+        case Unit::mib256:
+          add(container.gpu_memory_gib, *value / 4);
+          break;
         case Unit::percent:
           if (!container.gpus) container.gpus = *value / 100;
           break;
-        case Unit::rdma: container.rdma = *value > 0; break;
-        case Unit::npu: add(container.npus, *value); break;
+        case Unit::rdma:
+          container.rdma = *value > 0;
+          break;
+        case Unit::npu:
+          add(container.npus, *value);
+          break;
       }
     }
   }
@@ -193,7 +204,8 @@ Container read_container(const Node& node, const std::string& file) {
     const bool nothing = !container.gpus && !container.gpu_memory_gib && !container.npus;
     if (requests != nullptr && nothing) read_resources(*requests, container);
   }
-  if (const Node* extra = node.find("storageUri"); extra != nullptr) container.env.emplace_back("STORAGE_URI", text_of(extra));
+  if (const Node* extra = node.find("storageUri"); extra != nullptr)
+    container.env.emplace_back("STORAGE_URI", text_of(extra));
   return container;
 }
 

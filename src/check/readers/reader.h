@@ -6,14 +6,15 @@
 #include <string_view>
 #include <vector>
 
-#include "check/plan.h"
 #include "gpuadvise/plan_format.h"
+
+#include "check/plan.h"
 
 namespace gpuadvise::check {
 
 // One input, as UTF-8, and what a first glance at it shows.
 struct Input {
-  std::string name;             // as the user named it; "-" for standard input
+  std::string name;  // as the user named it; "-" for standard input
   std::string text;
   bool json = false;
   std::vector<std::string> keys;  // of the top level: of the first object, or of all YAML documents

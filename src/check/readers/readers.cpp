@@ -1,6 +1,6 @@
-#include "check/readers/readers.h"
-
 #include <array>
+
+#include "check/readers/readers.h"
 
 namespace gpuadvise::check {
 

@@ -1,9 +1,8 @@
-#include "check/readers/resource.h"
-
 #include <algorithm>
 #include <array>
 
 #include "base/text.h"
+#include "check/readers/resource.h"
 #include "check/select.h"
 
 namespace gpuadvise::check {
@@ -95,7 +94,8 @@ void read_disks(const Attributes& attributes, std::span<const PlanDiskFormat> fo
                 std::vector<PlannedDisk>& out) {
   for (const auto& format : formats) {
     const auto shown = [&](std::string_view path) {
-      return attributes.shown(format.each.empty() ? std::string(path) : std::string(format.each) + "." + std::string(path));
+      return attributes.shown(format.each.empty() ? std::string(path)
+                                                  : std::string(format.each) + "." + std::string(path));
     };
     std::vector<const Node*> entries{&attributes.values()};
     if (!format.each.empty()) entries = select(attributes.values(), format.each);
@@ -118,10 +118,10 @@ void read_disks(const Attributes& attributes, std::span<const PlanDiskFormat> fo
 
 void read_charge(const Attributes& attributes, const PlanResource& row, const ResourceTable& table,
                  PlannedMachine& machine) {
-  machine.charge = std::string(table.meaning("charge", attributes.text(row.charge)));
+  machine.charge = std::string(table.words().meaning("charge", attributes.text(row.charge)));
   for (const Node* node : attributes.all(row.spot)) {
     const std::string word = text_of(node);
-    const std::string_view meaning = table.meaning("spot", word);
+    const std::string_view meaning = table.words().meaning("spot", word);
     const bool counts = meaning.empty() && number_of(node).value_or(0) > 0;  // a target capacity of spot machines
     if (meaning == "spot" || counts) machine.charge = "spot";
   }
@@ -173,7 +173,7 @@ PlannedMachine read_entry(const PlanResource& row, const ResourceTable& table, c
   machine.subnets = attributes.texts(row.subnets);
   machine.zones_unknown = attributes.is_unknown(row.zones);
   for (const auto& word : attributes.texts(row.zone_policy)) {
-    if (table.meaning("zone_policy", word) == "spread") machine.zones_spread = true;
+    if (table.words().meaning("zone_policy", word) == "spread") machine.zones_spread = true;
   }
   read_charge(attributes, row, table, machine);
   read_disks(attributes, row.system_disk, true, machine.disks);
@@ -183,7 +183,7 @@ PlannedMachine read_entry(const PlanResource& row, const ResourceTable& table, c
   machine.placement = attributes.texts(row.placement);
   machine.placement_given = !machine.placement.empty() || attributes.is_unknown(row.placement);
   for (const auto& word : attributes.texts(row.placement_strategy)) {
-    machine.placement_strategy = std::string(table.meaning("placement", word));
+    machine.placement_strategy = std::string(table.words().meaning("placement", word));
   }
   // The provider's default strategy is to spread.
   if (machine.role == Role::placement && machine.placement_strategy.empty()) machine.placement_strategy = "spread";
@@ -196,7 +196,8 @@ PlannedMachine read_entry(const PlanResource& row, const ResourceTable& table, c
       for (const Node* node : select(attributes.values(), path)) add_labels(node, machine.labels);
     }
   }
-  for (auto& text : attributes.texts(row.names)) machine.claims.push_back({Claim::From::name, std::move(text), source.place});
+  for (auto& text : attributes.texts(row.names))
+    machine.claims.push_back({Claim::From::name, std::move(text), source.place});
   for (auto& text : attributes.texts(row.claims)) {
     machine.claims.push_back({Claim::From::label, std::move(text), source.place});
   }
@@ -217,7 +218,7 @@ Role role_of(std::string_view word) {
   return at == kRoles.end() ? Role::ignored : static_cast<Role>(at - kRoles.begin());
 }
 
-ResourceTable::ResourceTable(const PlanFormats& formats) : formats_(formats) {
+ResourceTable::ResourceTable(const PlanFormats& formats) : formats_(formats), words_(formats) {
   for (const auto& row : formats.resources) by_type_[row.type].push_back(&row);
 }
 
@@ -228,14 +229,6 @@ std::vector<const PlanResource*> ResourceTable::rows(std::string_view type) cons
       const std::string like = std::string(fork.like) + std::string(type.substr(fork.prefix.size()));
       if (const auto found = by_type_.find(like); found != by_type_.end()) return found->second;
     }
-  }
-  return {};
-}
-
-std::string_view ResourceTable::meaning(std::string_view about, std::string_view word) const {
-  if (word.empty()) return {};
-  for (const auto& entry : formats_.words) {
-    if (entry.about == about && base::equal_ignoring_case(entry.word, word)) return entry.means;
   }
   return {};
 }

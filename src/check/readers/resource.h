@@ -6,9 +6,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gpuadvise/plan_format.h"
+
 #include "base/node.h"
 #include "check/plan.h"
-#include "gpuadvise/plan_format.h"
+#include "check/vocabulary.h"
 
 namespace gpuadvise::check {
 
@@ -18,11 +20,12 @@ class ResourceTable {
   explicit ResourceTable(const PlanFormats& formats);
   // Rows for this type; more than one where a resource holds several kinds of machine. Empty: not ours.
   std::vector<const PlanResource*> rows(std::string_view type) const;
-  // What a word of the format means; empty: not known.
-  std::string_view meaning(std::string_view about, std::string_view word) const;
+  // What the words of the formats mean.
+  const Vocabulary& words() const { return words_; }
 
  private:
   const PlanFormats& formats_;
+  Vocabulary words_;
   std::unordered_map<std::string_view, std::vector<const PlanResource*>> by_type_;
 };
 
@@ -30,12 +33,12 @@ struct ResourceSource {
   std::string address;
   std::string type;
   std::string name;
-  std::string format;                    // the reader's kind
+  std::string format;  // the reader's kind
   Place place;
-  const base::Node* values = nullptr;    // attributes
-  const base::Node* unknown = nullptr;   // true at leaves known only after apply; may be null
-  const base::Node* sensitive = nullptr; // true at leaves that must not be shown; may be null
-  bool values_have_places = true;        // lines and columns of the values are worth reporting
+  const base::Node* values = nullptr;     // attributes
+  const base::Node* unknown = nullptr;    // true at leaves known only after apply; may be null
+  const base::Node* sensitive = nullptr;  // true at leaves that must not be shown; may be null
+  bool values_have_places = true;         // lines and columns of the values are worth reporting
 };
 
 // Machines that the resource stands for: one, or one per entry of the row's list. Values marked sensitive are not read.

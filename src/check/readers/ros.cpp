@@ -25,7 +25,10 @@ class RosReader {
   void read(const Node& root) {
     if (!root.is(Node::Kind::map)) return;
     if (text_of(root.find("Transform")).starts_with("Aliyun::Terraform")) {
-      plan_.problems.push_back({PlanProblem::Kind::not_a_plan, "input/not-a-plan", "check.ros_terraform", {},
+      plan_.problems.push_back({PlanProblem::Kind::not_a_plan,
+                                "input/not-a-plan",
+                                "check.ros_terraform",
+                                {},
                                 Place{input_.name, root.line, root.column}});
       return;
     }
@@ -185,7 +188,8 @@ class RosReader {
         return text_node(joined, node);
       }
       if (only.key == "Fn::Sub") {
-        const Node* text = only.value.is(Node::Kind::list) && !only.value.items.empty() ? &only.value.items[0] : &only.value;
+        const Node* text =
+            only.value.is(Node::Kind::list) && !only.value.items.empty() ? &only.value.items[0] : &only.value;
         return text_node(text->text, node);
       }
       if (only.key == "Fn::Base64Encode" || only.key == "Fn::Base64") return resolve(only.value, key, depth + 1);
@@ -198,7 +202,9 @@ class RosReader {
     return out;
   }
 
-  static std::string text_of_value(const Node& node) { return node.is(Node::Kind::string) ? node.text : text_of(&node); }
+  static std::string text_of_value(const Node& node) {
+    return node.is(Node::Kind::string) ? node.text : text_of(&node);
+  }
 
   void collect_links(const Node& node, std::vector<std::string>& out, int depth) const {
     constexpr int kDeepest = 64;

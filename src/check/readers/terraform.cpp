@@ -1,9 +1,8 @@
 // Terraform and OpenTofu: `show -json` of a plan or a state. A plan is walked once; only the changes of resources that
 // the tables know are built, one at a time.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -275,7 +274,8 @@ class TerraformReader {
         machine.group = without_index(head.address);
         if (!row->part.empty()) machine.group += "." + std::string(row->part);
         if (block != nullptr) {
-          for (const auto& [place, text] : block->comments) machine.claims.push_back({Claim::From::comment, text, place});
+          for (const auto& [place, text] : block->comments)
+            machine.claims.push_back({Claim::From::comment, text, place});
         }
         found_.push_back(std::move(machine));
       }

@@ -1,6 +1,5 @@
-#include "check/readers/yaml_text.h"
-
 #include "base/text.h"
+#include "check/readers/yaml_text.h"
 
 namespace gpuadvise::check {
 
@@ -46,8 +45,8 @@ std::vector<Node> parse_documents(const Input& input, Plan& plan) {
   const auto problem = [&](const InputError& error, int lines) {
     Place place = error.place();
     if (place.line > 0) place.line += lines;
-    plan.problems.push_back({PlanProblem::Kind::unreadable, "input/unreadable", "check.cannot_parse",
-                             {{"why", error.message()}}, place});
+    plan.problems.push_back(
+        {PlanProblem::Kind::unreadable, "input/unreadable", "check.cannot_parse", {{"why", error.message()}}, place});
   };
   if (input.json) {
     out.push_back(base::parse_json(input.text, input.name, kLimits));
