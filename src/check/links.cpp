@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 #include "check/links.h"
@@ -66,6 +67,59 @@ void link_resources(Plan& plan) {
   }
 }
 
+namespace {
+
+// Which machines use which storage, by plain address: either refers to the other, or an attachment names both.
+class StorageTies {
+ public:
+  explicit StorageTies(const std::vector<PlannedMachine>& all) {
+    for (const auto& one : all) {
+      const std::string self = plain(one.resource);
+      if (one.role == Role::storage) {
+        for (const auto& to : one.refers_to) tie(self, plain(to));
+      } else if (one.role == Role::ignored) {
+        attach(one.refers_to);
+      } else if (is_machine(one)) {
+        for (const auto& to : one.refers_to) tie(plain(to), self);
+      }
+    }
+  }
+  bool tied(const std::string& store, const std::string& machine) const {
+    const auto found = machines_.find(store);
+    return found != machines_.end() && found->second.contains(machine);
+  }
+  bool any(const std::string& store) const { return machines_.contains(store); }
+
+ private:
+  void tie(const std::string& store, const std::string& machine) { machines_[store].insert(machine); }
+  void attach(const std::vector<std::string>& ends) {
+    constexpr std::size_t kMostEnds = 16;  // an attachment has two; what names more is none
+    if (ends.size() > kMostEnds) return;
+    for (const auto& from : ends) {
+      for (const auto& to : ends) {
+        if (from != to) tie(plain(from), plain(to));
+      }
+    }
+  }
+  std::unordered_map<std::string, std::unordered_set<std::string>> machines_;
+};
+
+// Nothing where the storage stands in a zone of the machine, or where either zone is not known. `near_some`: it stands
+// in the zone of some machine, and nothing ties it to this one.
+std::optional<StorageGap> gap_between(const PlannedMachine& store, const PlannedMachine& machine, bool near_some) {
+  // Zones picked by different parameters may differ, whatever their defaults.
+  if (!store.zone_refs.empty() && !machine.zone_refs.empty()) {
+    if (store.zone_refs.front() == machine.zone_refs.front()) return std::nullopt;
+    return StorageGap{store.resource, store.zone_refs.front(), machine.zone_refs.front()};
+  }
+  if (near_some || store.zones.empty() || machine.zones.empty()) return std::nullopt;
+  const auto& zone = store.zones.front();
+  if (std::find(machine.zones.begin(), machine.zones.end(), zone) != machine.zones.end()) return std::nullopt;
+  return StorageGap{store.resource, zone, machine.zones.front()};
+}
+
+}  // namespace
+
 std::unordered_map<std::size_t, StorageGap> storage_gaps(const Plan& plan) {
   std::unordered_map<std::size_t, StorageGap> out;
   const auto& all = plan.machines;
@@ -82,45 +136,20 @@ std::unordered_map<std::size_t, StorageGap> storage_gaps(const Plan& plan) {
   }
   constexpr std::size_t kMostPairs = 2'000'000;
   if (stores.empty() || machines.empty() || stores.size() > kMostPairs / machines.size()) return out;
-  // Attachments name both sides.
-  const auto tied = [&](const PlannedMachine& store, const PlannedMachine& machine) {
-    const std::string s = plain(store.resource);
-    const std::string m = plain(machine.resource);
-    const auto names = [](const PlannedMachine& from, const std::string& to) {
-      return std::any_of(from.refers_to.begin(), from.refers_to.end(),
-                         [&](const std::string& a) { return plain(a) == to; });
-    };
-    if (names(store, m) || names(machine, s)) return true;
-    return std::any_of(all.begin(), all.end(), [&](const PlannedMachine& other) {
-      return other.role == Role::ignored && !other.refers_to.empty() && names(other, s) && names(other, m);
-    });
-  };
-  const bool few = machines.size() * stores.size() <= 10'000;
+  const StorageTies ties(all);
+  std::vector<std::string> addresses;
+  addresses.reserve(machines.size());
+  for (const std::size_t m : machines) addresses.push_back(plain(all[m].resource));
   for (const std::size_t s : stores) {
-    const auto& store = all[s];
-    bool any_tie = false;
-    std::vector<std::size_t> users;
-    if (few) {
-      for (const std::size_t m : machines) {
-        if (tied(store, all[m])) users.push_back(m);
-      }
-      any_tie = !users.empty();
-    }
-    if (!any_tie) users = machines;
-    for (const std::size_t m : users) {
-      const auto& machine = all[m];
-      // Zones picked by different parameters may differ, whatever their defaults.
-      if (!store.zone_refs.empty() && !machine.zone_refs.empty()) {
-        if (store.zone_refs.front() != machine.zone_refs.front()) {
-          out[m] = {store.resource, store.zone_refs.front(), machine.zone_refs.front()};
-        }
-        continue;
-      }
-      if (store.zones.empty() || machine.zones.empty()) continue;
-      const bool shared =
-          std::find(machine.zones.begin(), machine.zones.end(), store.zones.front()) != machine.zones.end();
-      const bool anywhere = zones.contains(store.zones.front());
-      if (!shared && (any_tie || !anywhere)) out[m] = {store.resource, store.zones.front(), machine.zones.front()};
+    const std::string store = plain(all[s].resource);
+    const bool any_tie = ties.any(store) && std::any_of(addresses.begin(), addresses.end(),
+                                                        [&](const auto& machine) { return ties.tied(store, machine); });
+    // Storage that nothing ties to a machine serves all of them; it is out of place only where no machine stands.
+    const bool near_some = !any_tie && !all[s].zones.empty() && zones.contains(all[s].zones.front());
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+      if (any_tie && !ties.tied(store, addresses[i])) continue;
+      auto gap = gap_between(all[s], all[machines[i]], near_some);
+      if (gap) out[machines[i]] = std::move(*gap);
     }
   }
   return out;

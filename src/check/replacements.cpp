@@ -92,6 +92,15 @@ const std::vector<Option>& Replacements::options(const TypeMatch& match, std::st
   return options_.emplace(key, std::move(out)).first->second;
 }
 
+// The machine as planned, with one type to come in the place of all.
+RuleContext Replacements::without_type(const Subject& subject, RuleLists& lists) const {
+  RuleContext context;
+  facts_.machine(context, subject, lists);
+  context.set(Field::plan_card_kinds, 1);
+  context.set(Field::plan_type_count, 1);
+  return context;
+}
+
 bool Replacements::disks_pass(const Subject& subject, const Option& option, const RuleContext& context) {
   const auto rules = rules_.plan.find(Level::disk);
   if (rules == rules_.plan.end()) return true;
@@ -107,7 +116,9 @@ bool Replacements::disks_pass(const Subject& subject, const Option& option, cons
 }
 
 // Whether no rule about types rejects it, in the place of the one that is planned.
-bool Replacements::passes(const Subject& subject, const Option& option, bool strict, const Demand& demand) {
+// `planned`: what is known of the machine without its type.
+bool Replacements::passes(const Subject& subject, const RuleContext& planned, const Option& option, bool strict,
+                          const Demand& demand) {
   const Accelerator* card = accelerator_of(catalog_, *option.type);
   if (demand.card != nullptr) {
     if (card == nullptr || !CardNames::is(*card, *demand.card)) return false;
@@ -116,11 +127,7 @@ bool Replacements::passes(const Subject& subject, const Option& option, bool str
   }
   const double nodes = groups_[subject.group].nodes;
   if (strict && !contradictions(subject.statements, card, *option.type, nodes).empty()) return false;
-  RuleContext context;
-  RuleLists lists;
-  facts_.machine(context, subject, lists);
-  context.set(Field::plan_card_kinds, 1);
-  context.set(Field::plan_type_count, 1);
+  RuleContext context = planned;
   TypeFacts facts;
   facts_.type(context, subject, option.type->name, facts);
   if (facts.sizing != nullptr && facts.sizing->estimate.memory.known && !facts.sizing->estimate.memory.fits)
@@ -153,18 +160,20 @@ std::string Replacements::nearest(const Subject& subject, std::string_view plann
   if (demand.card != nullptr) key += "\n" + demand.card->text + std::to_string(demand.card->count.value_or(0));
   const auto known = nearest_.find(key);
   if (known != nearest_.end()) return known->second;
+  RuleLists lists;
+  const RuleContext machine = without_type(subject, lists);
   std::string out;
   std::string lenient;
   constexpr int kMostTried = 60;
   int tried = 0;
   for (const auto& option : options(match, vendor)) {
     if (demand.card == nullptr && ++tried > kMostTried) break;
-    if (passes(subject, option, true, demand)) {
+    if (passes(subject, machine, option, true, demand)) {
       out = std::string(option.type->name);
       break;
     }
     // Second best: one that is only warned of, for example because its sale is not confirmed.
-    if (lenient.empty() && passes(subject, option, false, demand)) lenient = std::string(option.type->name);
+    if (lenient.empty() && passes(subject, machine, option, false, demand)) lenient = std::string(option.type->name);
   }
   if (out.empty()) out = lenient;
   return nearest_.emplace(key, out).first->second;
@@ -184,12 +193,14 @@ const Option* Replacements::cheapest(const Subject& subject, const TypeMatch& ma
     ranked.emplace_back(hourly ? price->amount : kNoPrice + size, &option);
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  RuleLists lists;
+  const RuleContext machine = without_type(subject, lists);
   constexpr int kMostTried = 80;
   int tried = 0;
   const Option* out = nullptr;
   for (const auto& [cost, option] : ranked) {
     if (++tried > kMostTried) break;
-    if (!passes(subject, *option, false, {})) continue;
+    if (!passes(subject, machine, *option, false, {})) continue;
     out = option;
     break;
   }

@@ -38,8 +38,10 @@ class Replacements {
 
  private:
   const std::vector<Option>& options(const TypeMatch& match, std::string_view vendor);
+  RuleContext without_type(const Subject& subject, RuleLists& lists) const;
   // `strict`: nothing warns of it either.
-  bool passes(const Subject& subject, const Option& option, bool strict, const Demand& demand);
+  bool passes(const Subject& subject, const RuleContext& planned, const Option& option, bool strict,
+              const Demand& demand);
   bool disks_pass(const Subject& subject, const Option& option, const RuleContext& context);
 
   const Catalog& catalog_;

@@ -53,6 +53,10 @@ const Model* find_plain(const Catalog& catalog, const std::string& wanted, bool 
 }
 
 const Model* find_either(const Catalog& catalog, std::string_view name) {
+  // Profiles that name a model by its id are the rule, and need no spelling to be compared.
+  for (const auto& model : catalog.models) {
+    if (model.id == name) return &model;
+  }
   if (const Model* model = find_plain(catalog, plain(name, true), true)) return model;
   return find_plain(catalog, plain(name, false), false);
 }
