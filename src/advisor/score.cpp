@@ -25,19 +25,22 @@ bool serves(const Workload& w) {
 
 double cards_of(const Recommendation& r) { return std::max(1.0, r.machine.accelerators_per_node) * r.machine.nodes; }
 
-Raw cost_of(const Recommendation& r, const Workload& w) {
+// `in_hours`: the duration of some candidate is known, so that is what all are compared by.
+Raw cost_of(const Recommendation& r, const Workload& w, bool in_hours) {
   const CostEstimate& c = r.estimate.cost;
   if (!c.known) return {std::nullopt, {}};
-  if (bounded(w)) return {c.to_finish ? c.to_finish : c.per_hour, c.to_finish ? "to finish" : "per hour"};
+  if (in_hours) return {c.to_finish, "to finish"};
   const double rate = merit(w, r.estimate.speed, Objective::balanced);
+  // Whoever types pays by the hour, whatever the speed.
+  if (w.kind == TaskKind::interactive && rate <= 0) return {c.per_hour, "per hour"};
   if (rate <= 0 || !c.per_hour) return {std::nullopt, {}};
   // A service pays by the hour while it idles and by the unit while it is busy; between the two lies their mean.
   if (serves(w)) return {std::sqrt(*c.per_hour * *c.per_hour / rate), "mean of per hour and per unit"};
   return {*c.per_hour / rate, "per hour and unit of speed"};
 }
 
-Raw time_of(const Recommendation& r, const Workload& w) {
-  if (bounded(w) && r.hours_to_finish) return {r.hours_to_finish, "h"};
+Raw time_of(const Recommendation& r, const Workload& w, bool in_hours) {
+  if (in_hours) return {r.hours_to_finish, "h"};
   const double rate = merit(w, r.estimate.speed, Objective::balanced);
   if (rate <= 0) return {std::nullopt, {}};
   // With no job to finish, more cards are not faster: one replica or one card is what a request meets.
@@ -86,13 +89,16 @@ void score(std::vector<Recommendation>& candidates, const std::vector<CriterionF
   const auto least = [](double& best, const Raw& raw) {
     if (raw.value && *raw.value > 0) best = std::min(best, *raw.value);
   };
+  const bool in_hours = bounded(w) && std::any_of(candidates.begin(), candidates.end(), [](const Recommendation& r) {
+                          return r.hours_to_finish.has_value();
+                        });
   for (const auto& r : candidates) {
-    least(best_cost, cost_of(r, w));
-    least(best_time, time_of(r, w));
+    least(best_cost, cost_of(r, w, in_hours));
+    least(best_time, time_of(r, w, in_hours));
     least(best_latency, latency_of(r));
   }
   // A job that is done soon enough gains nothing by being done sooner.
-  if (w.task->patience_hours && bounded(w)) {
+  if (w.task->patience_hours && in_hours) {
     best_time = std::max(best_time, *w.task->patience_hours * weights.soon_enough);
   }
   for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -111,10 +117,10 @@ void score(std::vector<Recommendation>& candidates, const std::vector<CriterionF
         term.normalised = raw.value && *raw.value > 0 ? std::min(1.0, best / *raw.value) : 0;
       };
       if (item.criterion == "cost") {
-        ratio(cost_of(r, w), best_cost);
+        ratio(cost_of(r, w, in_hours), best_cost);
         term.factor = f.cost;
       } else if (item.criterion == "time") {
-        ratio(time_of(r, w), best_time);
+        ratio(time_of(r, w, in_hours), best_time);
         term.factor = f.time;
       } else if (item.criterion == "latency") {
         ratio(latency_of(r), best_latency);

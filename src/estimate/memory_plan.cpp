@@ -27,7 +27,7 @@ const MemoryBand* band_of(const Workload& w, const MemoryCalibration& c) {
   if (w.kind == TaskKind::llm_training) {
     return find_band(c, "training", training_constants(c, p.training.framework.value_or(""), model).name);
   }
-  if (w.kind == TaskKind::llm_serving) {
+  if (w.kind == TaskKind::llm_serving || w.kind == TaskKind::interactive) {
     const auto k = serving_constants(c, p.inference.engine.value_or(""), p.software.framework.value_or(""), model);
     return find_band(c, "serving", k.name);
   }
@@ -44,6 +44,7 @@ MemoryPlan memory_plan(const Workload& workload, const MemoryCalibration& c) {
       plan_training(plan, workload, c);
       break;
     case TaskKind::llm_serving:
+    case TaskKind::interactive:
     case TaskKind::media_inference:
       plan_inference(plan, workload, c);
       break;
@@ -51,7 +52,6 @@ MemoryPlan memory_plan(const Workload& workload, const MemoryCalibration& c) {
     case TaskKind::streaming:
     case TaskKind::transcoding:
     case TaskKind::hpc:
-    case TaskKind::interactive:
       plan.why = "memory/depends-on-scene";
       return plan;
   }
