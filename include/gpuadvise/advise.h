@@ -22,8 +22,9 @@ struct Note {
   std::string_view rule;  // area/name
   Severity severity = Severity::note;
   std::string text;
-  std::string remedy;  // what to do about it; may be empty
-  std::string seen;    // with `explain`: the values that the rule looked at
+  std::string remedy;            // what to do about it; may be empty
+  std::string seen;              // with `explain`: the values that the rule looked at
+  std::string_view origin = {};  // the user's file that stated or changed the rule; empty: built in
 };
 
 // One criterion of a score in its own unit.
@@ -44,9 +45,10 @@ struct Recommendation {
   Layout layout;
   Estimate estimate;
   std::optional<double> hours_to_finish;
-  std::optional<ServingFleet> fleet;  // for an offered load in requests per second
-  bool named = false;                 // the user asked for this family or type by name
-  double score = 0;                   // 0 to 100
+  std::optional<ServingFleet> fleet;           // for an offered load in requests per second
+  std::optional<double> single_machine_ratio;  // of several machines: speed against one of them, where one would do
+  bool named = false;                          // the user asked for this family or type by name
+  double score = 0;                            // 0 to 100
   std::vector<ScoreTerm> criteria;
   std::vector<Note> reasons;
   std::vector<Note> warnings;  // filled for the first RecommendOptions::top only, gravest first

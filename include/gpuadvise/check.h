@@ -69,6 +69,8 @@ CheckReport check_plans(const std::vector<CheckInput>& inputs, const CheckOption
 
 // Rule files that a configuration names, relative to its own folder.
 std::vector<std::string> check_policies(const std::string& config_name, const std::string& config_bytes);
+// The severities that the configuration gives to rules, laid over them.
+void apply_severities(const std::string& config_name, const std::string& config_bytes, RuleSet& rules);
 
 // Takes out of the report what a baseline (JSON made by `check --format json`) already holds. Throws InputError.
 void drop_known(CheckReport& report, std::string_view baseline, const std::string& name);

@@ -137,6 +137,7 @@ struct OperationsSpec {
   std::optional<bool> interruptible;
   std::optional<bool> checkpointing;
   std::optional<ChargePreference> charge_type;
+  std::optional<double> hours_per_month;  // that the machines run; of 730
 };
 
 struct ConstraintsSpec {

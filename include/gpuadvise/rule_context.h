@@ -35,7 +35,7 @@ std::span<const FieldInfo> rule_fields();  // in the order of Field
 const FieldInfo& info(Field field);
 std::optional<Field> find_field(std::string_view name);
 
-inline constexpr std::size_t kMaxParameters = 12;  // of one rule
+inline constexpr std::size_t kMaxParameters = 20;  // of one rule
 inline constexpr std::size_t kMaxVars = 6;
 
 // Every field starts unknown. Words are views: what they point at must outlive the context.

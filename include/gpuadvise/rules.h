@@ -136,6 +136,8 @@ class RuleSet {
   std::span<const ActiveRule> rules() const { return rules_; }  // disabled ones included, sorted by id
   const ActiveRule* find(std::string_view id) const;
   RuleList of(RuleScope scope) const;  // in force, sorted by id
+  // As a configuration asks: another severity, or none, which takes the rule out of force. What rejects stays an error.
+  void set_severity(std::string_view id, std::optional<Severity> severity, std::string_view origin);
 
  private:
   struct Storage;

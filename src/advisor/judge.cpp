@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <tuple>
 
 #include "advisor/judge.h"
 #include "catalog/lookup.h"
@@ -21,7 +22,7 @@ bool waits(const Rule& rule) {
 }  // namespace
 
 Judge::Judge(const Workload& workload, const Catalog& catalog, const RuleSet& rules, const RecommendOptions& options)
-    : catalog_(catalog), options_(options) {
+    : catalog_(catalog), all_(rules), options_(options) {
   set_workload(facts_, workload, lists_);
   facts_.set(Field::request_optimize, names(Objective{})[static_cast<std::size_t>(options.objective)]);
   const bool preview = std::any_of(options.include.begin(), options.include.end(),
@@ -34,11 +35,20 @@ Judge::Judge(const Workload& workload, const Catalog& catalog, const RuleSet& ru
     if (effect == Effect::reject && (options.exhaustive || !waits(*rule->rule))) rejecting_.push_back(rule);
     if (effect == Effect::reject || effect == Effect::penalise || effect == Effect::reward) weighing_.push_back(rule);
   }
-  evaluation_.narrow(rules.of(RuleScope::recommendation), facts_, answer_);
+  RuleList of_answer;
+  evaluation_.narrow(rules.of(RuleScope::recommendation), facts_, of_answer);
+  for (const ActiveRule* rule : of_answer) {
+    const auto tags = rule->rule->spec.tags;
+    const bool reason = std::find(tags.begin(), tags.end(), "reason") != tags.end();
+    (reason ? reasons_ : answer_).push_back(rule);
+  }
+  std::stable_sort(reasons_.begin(), reasons_.end(), [](const ActiveRule* a, const ActiveRule* b) {
+    return std::tuple(!a->origin.empty(), a->rule->line) < std::tuple(!b->origin.empty(), b->rule->line);
+  });
 }
 
 Note Judge::note(const ActiveRule& rule, RuleContext& context) {
-  Note out{rule.id(), rule.severity, evaluation_.message(rule, context, options_.lang), {}, {}};
+  Note out{rule.id(), rule.severity, evaluation_.message(rule, context, options_.lang), {}, {}, rule.origin};
   // A remedy that names what is not known helps nobody.
   std::string remedy = evaluation_.remedy(rule, context, options_.lang);
   if (evaluation_.unfilled() == 0) out.remedy = std::move(remedy);
@@ -84,7 +94,8 @@ void Judge::set_type(const Entry& entry) {
 }
 
 Note Judge::rejection(const ActiveRule& rule) {
-  return wanted(rule.id()) ? note(rule, facts_) : Note{rule.id(), rule.severity, {}, {}, {}};
+  const bool worded = !options_.brief || worded_.insert(rule.id()).second;
+  return worded ? note(rule, facts_) : Note{rule.id(), rule.severity, {}, {}, {}, rule.origin};
 }
 
 std::vector<Note> Judge::type(const Entry& entry, bool all) {
@@ -99,11 +110,33 @@ std::vector<Note> Judge::type(const Entry& entry, bool all) {
   return out;
 }
 
-std::optional<Note> Judge::candidate(const Recommendation& r, CriterionFactors& factors) {
+RuleContext& Judge::outcome() {
+  facts_.clear(Field::layout_nodes, Field::software_cuda);
+  return facts_;
+}
+
+Note Judge::rejection(std::initializer_list<std::string_view> rules) {
+  const ActiveRule* stated = nullptr;
+  for (const auto id : rules) {
+    stated = all_.find(id);
+    if (stated == nullptr || !stated->disabled.empty()) continue;
+    const Firing firing = evaluation_.apply(*stated, facts_);
+    if (firing.rule != nullptr && !firing.undecided) break;
+  }
+  return stated != nullptr ? rejection(*stated) : Note{*(rules.end() - 1), Severity::error, {}, {}, {}, {}};
+}
+
+std::vector<Note> Judge::candidate(const Recommendation& r, CriterionFactors& factors, bool all,
+                                   std::span<const std::string_view> known) {
   set_candidate(r);
+  std::vector<Note> rejections;
   for (const auto& firing : evaluation_.apply(card_->weighing, facts_)) {
     const RuleSpec& spec = firing.rule->rule->spec;
-    if (spec.effect == Effect::reject) return rejection(*firing.rule);
+    if (spec.effect == Effect::reject) {
+      if (std::find(known.begin(), known.end(), spec.id) != known.end()) continue;
+      rejections.push_back(rejection(*firing.rule));
+      if (!all) return rejections;
+    }
     if (spec.effect != Effect::penalise && spec.effect != Effect::reward) continue;
     const double factor = spec.effect == Effect::penalise ? firing.factor : 1 / firing.factor;
     switch (spec.criterion) {
@@ -132,13 +165,17 @@ std::optional<Note> Judge::candidate(const Recommendation& r, CriterionFactors& 
         break;
     }
   }
-  return std::nullopt;
+  return rejections;
 }
 
-void Judge::describe(Recommendation& r, bool pick) {
+void Judge::describe(Recommendation& r, bool pick, const AnswerFacts& answer) {
   set_type({r.family, r.type, r.named, false});
   set_candidate(r);
-  if (pick) set_prices(r);
+  answer.set_candidate(facts_, r);
+  if (pick) {
+    set_prices(r);
+    answer.set_pick(facts_);
+  }
   std::vector<const ActiveRule*> fired;  // messages use the evaluation's buffers
   for (const auto& firing : evaluation_.apply(rules_, facts_)) fired.push_back(firing.rule);
   if (pick) {
@@ -147,6 +184,14 @@ void Judge::describe(Recommendation& r, bool pick) {
   for (const ActiveRule* rule : fired) r.warnings.push_back(note(*rule, facts_));
   std::stable_sort(r.warnings.begin(), r.warnings.end(),
                    [](const Note& a, const Note& b) { return a.severity < b.severity; });
+  if (!pick) return;
+  constexpr std::size_t kMostReasons = 5;
+  for (const ActiveRule* rule : reasons_) {
+    const Firing firing = evaluation_.apply(*rule, facts_);
+    if (firing.rule == nullptr || firing.undecided || r.reasons.size() >= kMostReasons) continue;
+    r.reasons.push_back(note(*rule, facts_));
+    r.reasons.back().remedy.clear();  // a reason calls for nothing
+  }
 }
 
 // How old the price is against the newest fact of the catalog, and from how many hours a month a subscription of the
@@ -179,8 +224,11 @@ void Judge::set_candidate(const Recommendation& r) {
   facts_.clear(Field::layout_nodes, Field::software_cuda);
   set_layout(facts_, r.machine, r.layout);
   set_estimate(facts_, r.estimate);
+  facts_.set(Field::search_layout_found, true);
   facts_.set(Field::estimate_hours_to_finish, r.hours_to_finish);
+  facts_.set(Field::estimate_single_node_speed_ratio, r.single_machine_ratio);
   if (r.fleet) {
+    facts_.set(Field::estimate_replica_requests_per_second, r.fleet->replica.requests_per_second);
     facts_.set(Field::layout_replicas, r.fleet->peak);
     facts_.set(Field::layout_replicas_off_peak, r.fleet->off_peak);
   }

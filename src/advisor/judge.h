@@ -1,9 +1,10 @@
 // Applies the rules to candidates: what they reject, what they do to the criteria, and what they say.
 #pragma once
 
+#include <initializer_list>
 #include <map>
-#include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "gpuadvise/rule_facts.h"
 #include "gpuadvise/rules.h"
 
+#include "advisor/answer_facts.h"
 #include "advisor/candidates.h"
 #include "advisor/score.h"
 
@@ -24,15 +26,20 @@ class Judge {
   // type stays the current one for candidate().
   std::vector<Note> type(const Entry& entry, bool all);
 
-  // A layout of the current type with its estimate: a rejection, or the factors on its criteria.
-  std::optional<Note> candidate(const Recommendation& recommendation, CriterionFactors& factors);
+  // What the search for a layout came to on the current type, to be filled in before rejection().
+  RuleContext& outcome();
+  // A type that cannot be estimated or does not carry the work: in the words of the first of `rules` that fires on the
+  // outcome. What cannot run is turned away whatever rules are switched off, in the words of the last of them.
+  Note rejection(std::initializer_list<std::string_view> rules);
 
-  // Whether a rejection by this rule is to be put into words: texts cost more than verdicts.
-  bool wanted(std::string_view rule) { return !options_.brief || worded_.insert(rule).second; }
+  // A layout of the current type with its estimate: the rejections, the first or all of them less those in `known`, or
+  // the factors on its criteria.
+  std::vector<Note> candidate(const Recommendation& recommendation, CriterionFactors& factors, bool all,
+                              std::span<const std::string_view> known);
 
   // Fills the warnings: everything that rules say of it. Texts are costly, so only what is shown is described.
-  // Of the pick, also what the rules say of the answer as a whole.
-  void describe(Recommendation& recommendation, bool pick);
+  // Of the pick, also what the rules say of the answer as a whole, and why it is the pick.
+  void describe(Recommendation& recommendation, bool pick, const AnswerFacts& answer);
 
  private:
   void set_family(const Entry& entry);
@@ -40,9 +47,10 @@ class Judge {
   void set_candidate(const Recommendation& recommendation);
   void set_prices(const Recommendation& recommendation);
   Note note(const ActiveRule& rule, RuleContext& context);
-  Note rejection(const ActiveRule& rule);
+  Note rejection(const ActiveRule& rule);  // in words, or without them where a rule's first are enough
 
   const Catalog& catalog_;
+  const RuleSet& all_;
   const RecommendOptions& options_;
   RuleEvaluation evaluation_;
   RuleLists lists_;
@@ -52,7 +60,8 @@ class Judge {
   RuleList rejecting_;  // those of them that reject
   RuleList weighing_;   // those of them that reject or weigh on a criterion
   RuleList answer_;     // of the scope of the whole recommendation
-  std::set<std::string_view> worded_;
+  RuleList reasons_;    // those of that scope that say why the pick is the pick, in the order of their files
+  std::set<std::string_view> worded_;  // with options.brief: the rules that have been put into words
   // What a card and then a family decide is found once for all their types, which stand family by family.
   const Family* family_ = nullptr;
   const Accelerator* accelerator_ = nullptr;

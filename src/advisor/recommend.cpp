@@ -1,19 +1,18 @@
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
+#include <initializer_list>
 #include <map>
 #include <tuple>
 
 #include "gpuadvise/advise.h"
 
+#include "advisor/answer_facts.h"
 #include "advisor/candidates.h"
 #include "advisor/confidence.h"
 #include "advisor/judge.h"
 #include "advisor/layouts.h"
 #include "advisor/nearest_miss.h"
-#include "advisor/notes.h"
 #include "advisor/score.h"
-#include "base/text.h"
 #include "catalog/lookup.h"
 #include "estimate/cost.h"
 #include "estimate/machine.h"
@@ -31,7 +30,7 @@ class Recommender {
         estimator_(workload, knowledge.calibration),
         k_(knowledge),
         options_(options),
-        texts_(knowledge.messages, options.lang),
+        rules_(rules),
         judge_(workload, knowledge.catalog, rules, options) {}
 
   void run(Advice& advice) {
@@ -46,18 +45,16 @@ class Recommender {
       if (row.id == names(Objective{})[static_cast<std::size_t>(options_.objective)]) weights = &row;
     }
     score(advice.recommendations, factors_, w_, *weights);
+    const AnswerFacts answer(advice, find_quantised_fit(advice, k_, rules_, options_));
     for (std::size_t i = 0; i < advice.recommendations.size() && i < options_.top; ++i) {
-      judge_.describe(advice.recommendations[i], i == 0);
+      judge_.describe(advice.recommendations[i], i == 0, answer);
     }
-    if (!advice.recommendations.empty()) advice.recommendations.front().reasons = pick_reasons(advice, texts_);
     advice.nearest_miss = find_nearest_miss(advice.rejected, advice, k_);
   }
 
  private:
-  void reject(Advice& advice, const Entry& e, std::string_view rule, std::string_view message, const NoteValues& values,
-              double missing = 0) {
-    Note note = judge_.wanted(rule) ? make_note(texts_, rule, message, values) : Note{rule, Severity::note, {}, {}, {}};
-    advice.rejected.push_back({e.family, e.type, std::move(note), missing});
+  void reject(Advice& advice, const Entry& e, std::initializer_list<std::string_view> rules, double missing = 0) {
+    advice.rejected.push_back({e.family, e.type, judge_.rejection(rules), missing});
   }
 
   // Types that carry the same cards in the same number on the same links run a workload alike: searched once.
@@ -86,12 +83,16 @@ class Recommender {
 
   void try_entry(const Entry& e, Advice& advice) {
     auto verdicts = judge_.type(e, options_.exhaustive);
-    for (auto& verdict : verdicts) advice.rejected.push_back({e.family, e.type, std::move(verdict), 0});
+    std::vector<std::string_view> said;
+    for (auto& verdict : verdicts) {
+      said.push_back(verdict.rule);
+      advice.rejected.push_back({e.family, e.type, std::move(verdict), 0});
+    }
     if (!verdicts.empty() && !options_.exhaustive) return;
-    const std::size_t failures = advice.rejected.size();
     const auto machine = machine_of(k_.catalog, k_.hardware, *e.family, *e.type, 1);
     if (!machine) {
-      reject(advice, e, "catalog/unknown-card", "reject/unknown-card", {});
+      judge_.outcome().set(Field::search_card_known, false);
+      reject(advice, e, {"catalog/unknown-card"});
       return;
     }
     const int most = std::max(1, w_.profile.constraints.max_nodes.value_or(kDefaultMaxNodes));
@@ -137,42 +138,57 @@ class Recommender {
       if (!training()) break;
     }
     if (!best && unknown_network) {
-      reject(advice, e, "network/unknown", "reject/network-unknown", {});
+      judge_.outcome().set(Field::search_network_known, false);
+      reject(advice, e, {"network/unknown"});
       return;
     }
     if (!best) {
       reject_memory(advice, e, *machine, first_failure);
       return;
     }
+    if (best->machine.nodes > 1) compare_with_one(*best, *machine);
     if (!carry_load(e, *best, most, advice)) return;
     if (best->estimate.speed.value && *best->estimate.speed.value <= 0) {
-      reject(advice, e, "layout/nothing-done", "reject/nothing-done", {});
+      judge_.outcome().set(Field::search_work_done, *best->estimate.speed.value);
+      reject(advice, e, {"layout/nothing-done"});
       return;
     }
-    check_constraints(e, *best, advice);
-    if (advice.rejected.size() > failures || !verdicts.empty()) return;
+    set_cost(e, *best);
     CriterionFactors factors;
-    if (auto verdict = judge_.candidate(*best, factors)) {
-      advice.rejected.push_back({e.family, e.type, std::move(*verdict), 0});
-      return;
-    }
+    auto rejections = judge_.candidate(*best, factors, options_.exhaustive, said);
+    for (auto& note : rejections) advice.rejected.push_back({e.family, e.type, std::move(note), 0});
+    if (!rejections.empty() || !verdicts.empty()) return;
     factors_.push_back(factors);
     advice.recommendations.push_back(std::move(*best));
   }
 
-  void reject_memory(Advice& advice, const Entry& e, const Machine& machine, const LayoutSearch* failure) {
-    const MemoryEstimate* m = failure == nullptr ? nullptr : &failure->closest.memory;
-    if (m == nullptr || m->device <= 0) {
-      reject(advice, e, "layout/none", "reject/no-layout", {});
-      return;
-    }
-    reject_memory(advice, e, machine, *m);
+  // What more machines are worth, where one of them would do.
+  void compare_with_one(Recommendation& r, Machine machine) {
+    machine.nodes = 1;
+    const LayoutSearch& one = search(machine);
+    const double alone = one.fits ? merit(w_, one.fits->speed, options_.objective) : 0;
+    if (alone > 0) r.single_machine_ratio = merit(w_, r.estimate.speed, options_.objective) / alone;
   }
 
-  void reject_memory(Advice& advice, const Entry& e, const Machine& machine, const MemoryEstimate& memory) {
+  void reject_memory(Advice& advice, const Entry& e, const Machine& machine, const LayoutSearch* failure) {
+    if (failure == nullptr || failure->closest.memory.device <= 0) {
+      judge_.outcome().set(Field::search_layout_found, false);
+      reject(advice, e, {"layout/none"});
+      return;
+    }
+    reject_memory(advice, e, machine, failure->closest.layout, failure->closest.memory);
+  }
+
+  void reject_memory(Advice& advice, const Entry& e, const Machine& machine, const Layout& layout,
+                     const MemoryEstimate& memory) {
     const double needed = with_margin(memory);
-    reject(advice, e, "memory/fit", "reject/memory",
-           {{"needed", base::significant(needed)}, {"capacity", base::significant(machine.memory_gib)}},
+    RuleContext& facts = judge_.outcome();
+    set_layout(facts, machine, layout);
+    facts.set(Field::estimate_memory_fits, false)
+        .set(Field::estimate_memory_total_gib, needed)
+        .set(Field::estimate_memory_capacity_gib, machine.memory_gib)
+        .set(Field::estimate_memory_weights_gib, memory.weights);
+    reject(advice, e, {"memory/data-parallel-does-not-pool", "memory/fit"},
            std::max(needed - machine.memory_gib, 1e-6));
   }
 
@@ -189,7 +205,8 @@ class Recommender {
       r.fleet = serving_fleet(w_, r.machine, one, k_.calibration, w_.profile.inference.slo.value_or(Slo{}), *rate,
                               w_.profile.inference.off_peak_requests_per_second);
       if (!r.fleet->peak) {
-        reject(advice, e, "serving/load", "reject/load", {});
+        judge_.outcome().set(Field::search_load_carried, false);
+        reject(advice, e, {"serving/load"});
         return false;
       }
       machines = (*r.fleet->peak + r.layout.data - 1) / r.layout.data;
@@ -198,15 +215,15 @@ class Recommender {
       loaded.profile.inference.concurrency = std::max(1.0, std::ceil(r.fleet->replica.concurrency));
       r.estimate.memory = estimate_memory(loaded, r.machine, r.layout, k_.calibration);
       if (r.estimate.memory.known && with_margin(r.estimate.memory) > r.machine.memory_gib) {
-        reject_memory(advice, e, r.machine, r.estimate.memory);
+        reject_memory(advice, e, r.machine, r.layout, r.estimate.memory);
         return false;
       }
     } else if (w_.kind == TaskKind::media_inference && r.estimate.speed.samples_per_second) {
       machines = static_cast<int>(std::min(1e6, std::ceil(*rate / *r.estimate.speed.samples_per_second)));
     }
     if (machines > most) {
-      reject(advice, e, "serving/too-many", "reject/too-many",
-             {{"nodes", fmt::format("{}", machines)}, {"most", fmt::format("{}", most)}});
+      judge_.outcome().set(Field::search_machines_needed, machines).set(Field::search_most_machines, most);
+      reject(advice, e, {"serving/too-many"});
       return false;
     }
     r.machine.nodes *= machines;
@@ -215,33 +232,10 @@ class Recommender {
     return true;
   }
 
-  // Adds a rejection for each limit of the request that the candidate breaks: the first one only, unless exhaustive.
-  void check_constraints(const Entry& e, Recommendation& r, Advice& advice) {
+  void set_cost(const Entry& e, Recommendation& r) const {
     const Price* price = find_price(k_.catalog, find_vendor(k_.catalog, e.family->vendor), *e.type, w_);
     r.estimate.cost = estimate_cost(w_, r.estimate.speed, price, r.machine.nodes);
     r.estimate.confidence = confidence_of(w_, r.estimate);
-    const ConstraintsSpec& c = w_.profile.constraints;
-    const CostEstimate& cost = r.estimate.cost;
-    bool failed = false;
-    const auto limit = [&](std::string_view rule, std::string_view message, std::string_view name,
-                           const std::optional<double>& value, std::string_view target_name,
-                           const std::optional<double>& target) {
-      if (!target || (failed && !options_.exhaustive) || (value && *value <= *target)) return;
-      failed = true;
-      reject(advice, e, rule, message,
-             {{name, value ? base::significant(*value) : "?"}, {target_name, base::significant(*target)}});
-    };
-    if ((c.budget_per_hour || c.budget_total) && !cost.known) {
-      failed = true;
-      reject(advice, e, "constraint/price-unknown", "reject/price-unknown", {});
-    } else {
-      limit("constraint/budget-per-hour", "reject/budget-per-hour", "cost", cost.per_hour, "budget", c.budget_per_hour);
-      limit("constraint/budget-total", "reject/budget-total", "cost", cost.to_finish, "budget", c.budget_total);
-    }
-    limit("constraint/deadline", "reject/deadline", "hours", r.hours_to_finish, "deadline", c.deadline_hours);
-    const Slo slo = w_.profile.inference.slo.value_or(Slo{});
-    limit("constraint/ttft", "reject/ttft", "value", r.estimate.speed.ttft_ms, "target", slo.ttft_ms);
-    limit("constraint/tpot", "reject/tpot", "value", r.estimate.speed.tpot_ms, "target", slo.tpot_ms);
   }
 
   using Key = std::tuple<const Accelerator*, double, int, double, int, double, double, bool, double>;
@@ -252,7 +246,7 @@ class Recommender {
   Estimator estimator_;
   const Knowledge& k_;
   const RecommendOptions& options_;
-  base::Texts texts_;
+  const RuleSet& rules_;
   Judge judge_;
   std::map<Key, LayoutSearch> searched_;
   std::vector<CriterionFactors> factors_;

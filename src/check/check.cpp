@@ -131,6 +131,18 @@ std::vector<std::string> check_policies(const std::string& config_name, const st
   return out;
 }
 
+void apply_severities(const std::string& config_name, const std::string& config_bytes, RuleSet& rules) {
+  check::Config config;
+  read_config(config_bytes, config_name, config);
+  for (const ActiveRule& rule : rules.rules()) {
+    for (const auto& [pattern, severity] : config.severity) {
+      if (!check::glob_match(pattern, rule.id())) continue;
+      rules.set_severity(rule.id(), severity, config_name);
+      break;
+    }
+  }
+}
+
 CheckReport check_plans(const std::vector<CheckInput>& inputs, const CheckOptions& options, const Knowledge& knowledge,
                         const RuleSet& rules) {
   const base::Texts texts(knowledge.messages, options.lang);

@@ -36,7 +36,7 @@ class Context {
 
   const Knowledge& knowledge();
   const base::Texts& texts();
-  const RuleSet& rules();  // the built-in ones, with --rules over them
+  const RuleSet& rules();  // the built-in ones, with the configuration's policies and severities and --rules over them
 
   std::ostream& out;
   std::ostream& err;
@@ -46,6 +46,7 @@ class Context {
   std::vector<std::string> catalog_overlays;      // --catalog
   std::vector<std::string> catalog_replacements;  // --catalog-only
   std::vector<std::string> rule_paths;            // --rules
+  std::string config;                             // --config; empty: ./gpuadvise.yaml where there is one
 
  private:
   std::optional<LoadedKnowledge> loaded_;

@@ -42,6 +42,7 @@ class RecommendCommand : public Command {
     app.add_option("--top", top_, texts("flag/top"))->check(CLI::Range(1, 1000));
     app.add_flag("--explain", explain_, texts("flag/explain"));
     app.add_option("--why-not", why_not_, texts("flag/why-not"));
+    app.add_option("--config", config_, texts("flag/rules-config"));
     add_format(app, format_, texts);
   }
 
@@ -55,6 +56,7 @@ class RecommendCommand : public Command {
 
  private:
   int reply(Context& context) {
+    context.config = config_;
     RecommendOptions options;
     options.objective = word<Objective>(objective_);
     options.top = static_cast<std::size_t>(top_);
@@ -87,6 +89,7 @@ class RecommendCommand : public Command {
   std::string objective_ = "balanced";
   std::vector<std::string> include_;
   std::string why_not_;
+  std::string config_;
   int top_ = 5;
   bool explain_ = false;
   std::string format_ = "table";

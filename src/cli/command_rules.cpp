@@ -38,12 +38,14 @@ class RulesCommand : public Command {
     for (CLI::App* sub : {list_, show_, test_}) {
       add_format(*sub, format_, texts);
     }
+    for (CLI::App* sub : {list_, show_}) sub->add_option("--config", config_, texts("flag/rules-config"));
     fields_->add_option("--format", format_, texts("flag/format"))
         ->check(CLI::IsMember({"table", "json", "markdown"}))
         ->default_str("table");
   }
 
   int run(Context& context) override {
+    context.config = config_;
     if (eval_->parsed()) return evaluate(context);
     if (fields_->parsed()) {
       if (format_ == "json") {
@@ -162,6 +164,7 @@ class RulesCommand : public Command {
   CLI::App* eval_ = nullptr;
   std::string format_ = "table";
   std::string area_;
+  std::string config_;
   std::string id_;
   std::vector<std::string> files_;
   std::optional<std::string> expression_;

@@ -86,6 +86,7 @@ constexpr std::array kFlags = std::to_array<FlagEntry>({
     {"--interruptible", "operations", "interruptible"},
     {"--checkpointing", "operations", "checkpointing"},
     {"--charge-type", "operations", "charge_type"},
+    {"--hours-per-month", "operations", "hours_per_month"},
     {"--vendor", "constraints", "vendors", true},
     {"--region", "constraints", "regions", true},
     {"--accelerator", "constraints", "accelerators", true},

@@ -1,13 +1,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
 #include <string>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "gpuadvise/check.h"
 #include "gpuadvise/error.h"
 
+#include "base/node.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/profile_flags.h"
@@ -154,10 +157,18 @@ const Knowledge& Context::knowledge() {
 }
 
 const RuleSet& Context::rules() {
-  if (!rules_) {
-    const auto built_in = builtin_knowledge().rules;
-    rules_.emplace(rule_paths.empty() ? RuleSet(built_in) : RuleSet::load(rule_paths, built_in));
-  }
+  if (rules_) return *rules_;
+  constexpr const char* kConfig = "gpuadvise.yaml";
+  std::error_code error;
+  if (config.empty() && std::filesystem::is_regular_file(kConfig, error)) config = kConfig;
+  const std::string bytes = config.empty() ? std::string() : base::read_bytes(config);
+  std::vector<std::string> paths;
+  if (!config.empty()) paths = check_policies(config, bytes);
+  // --rules comes last, so that it has the last word.
+  paths.insert(paths.end(), rule_paths.begin(), rule_paths.end());
+  const auto built_in = builtin_knowledge().rules;
+  rules_.emplace(paths.empty() ? RuleSet(built_in) : RuleSet::load(paths, built_in));
+  if (!config.empty()) apply_severities(config, bytes, *rules_);
   return *rules_;
 }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 #include <fmt/format.h>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -31,6 +31,7 @@ class Checker {
     sort_prices();
     check_names();
     check_models();
+    check_rules();
     sort_messages();
     find_date();
   }
@@ -272,6 +273,13 @@ class Checker {
       const double count = count_parameters(architecture_of(shape)).total;
       if (count <= smaller) fail(row, fmt::format("{}: typical shapes stand smallest first", printable(shape.like)));
       smaller = count;
+    }
+  }
+
+  void check_rules() {
+    for (std::size_t i = 0; i < knowledge_.rules.size(); ++i) {
+      const RuleSpec& spec = knowledge_.rules[i].spec;
+      check_sources({"rules", i}, spec.id, spec.sources);
     }
   }
 

@@ -16,6 +16,7 @@ Json note_json(const Note& note) {
   out["text"] = note.text;
   if (!note.remedy.empty()) out["remedy"] = note.remedy;
   if (!note.seen.empty()) out["seen"] = note.seen;
+  if (!note.origin.empty()) out["origin"] = std::string(note.origin);
   return out;
 }
 

@@ -261,12 +261,15 @@ class Screen {
     const std::string text =
         note.text + (note.remedy.empty() || mark == "- " ? "" : t_("screen/semicolon") + note.remedy);
     const std::size_t width = o_.width > 40 ? o_.width - 6 : 34;
-    const auto lines = base::wrap(text, width - std::min<std::size_t>(width / 3, note.rule.size() + 4));
+    // The user's own rules say where they come from.
+    const std::string rule =
+        note.origin.empty() ? std::string(note.rule) : fmt::format("{} < {}", note.rule, base::printable(note.origin));
+    const auto lines = base::wrap(text, width - std::min<std::size_t>(width / 3, base::display_width(rule) + 4));
     for (std::size_t i = 0; i < lines.size(); ++i) {
       std::string line = "   " + std::string(i == 0 ? mark : "  ") + lines[i];
       if (i + 1 == lines.size()) {
-        const std::size_t used = base::display_width(line) + note.rule.size() + 2;
-        line += std::string(used < o_.width ? o_.width - used : 2, ' ') + faint(std::string(note.rule));
+        const std::size_t used = base::display_width(line) + base::display_width(rule) + 2;
+        line += std::string(used < o_.width ? o_.width - used : 2, ' ') + faint(rule);
       }
       out_ << line << '\n';
     }

@@ -46,6 +46,7 @@ const std::array<FieldInfo, kFieldCount>& table() {
     limit(Field::family_vendor, kVendors);
     limit(Field::family_status, kWords<Status>);
     limit(Field::family_interconnect, kLinks);
+    limit(Field::layout_link, kLinks);
     limit(Field::estimate_confidence, kConfidence);
     return out;
   }();

@@ -92,6 +92,7 @@ void set_workload(RuleContext& c, const Workload& w, RuleLists& lists) {
   c.set(Field::request_interruptible, operations.interruptible);
   c.set(Field::request_checkpointing, operations.checkpointing);
   c.set(Field::request_charge, word(operations.charge_type));
+  c.set(Field::request_hours_per_month, operations.hours_per_month);
   if (p.constraints.regions) c.set(Field::request_regions, *p.constraints.regions, lists.regions);
   if (p.constraints.vendors) c.set(Field::request_vendors, *p.constraints.vendors, lists.vendors);
   c.set(Field::request_budget_per_hour, p.constraints.budget_per_hour);
@@ -145,10 +146,10 @@ void set_workload(RuleContext& c, const Workload& w, RuleLists& lists) {
     c.set(Field::inference_concurrency, i.concurrency);
     c.set(Field::inference_requests_per_second, i.requests_per_second);
     c.set(Field::inference_off_peak_requests_per_second, i.off_peak_requests_per_second);
-    if (i.slo) {
-      c.set(Field::inference_ttft_target_ms, i.slo->ttft_ms);
-      c.set(Field::inference_tpot_target_ms, i.slo->tpot_ms);
-    }
+  }
+  if (const auto& slo = p.inference.slo; slo && (serving || w.kind == TaskKind::interactive)) {
+    c.set(Field::inference_ttft_target_ms, slo->ttft_ms);
+    c.set(Field::inference_tpot_target_ms, slo->tpot_ms);
   }
   const auto stored = training  ? word(p.training.base_weights)
                       : serving ? text(p.inference.weights)
@@ -278,6 +279,12 @@ void set_layout(RuleContext& c, const Machine& machine, const Layout& layout) {
   c.set(Field::layout_expert, layout.expert);
   c.set(Field::layout_context, layout.context);
   c.set(Field::layout_zero_stage, layout.zero_stage);
+  c.set(Field::layout_link, word(machine.link));
+  c.set(Field::layout_link_gb_per_s, machine.link_gb_per_s);
+  if (machine.inter_node_gbps > 0) {
+    c.set(Field::layout_between_machines_gbps, machine.inter_node_gbps);
+    c.set(Field::layout_rdma, machine.rdma);
+  }
 }
 
 void set_estimate(RuleContext& c, const Estimate& e) {
@@ -314,6 +321,9 @@ void set_estimate(RuleContext& c, const Estimate& e) {
       c.set(Field::estimate_data_comm_fraction, t.data_comm / total);
       c.set(Field::estimate_expert_comm_fraction, t.expert_comm / total);
       c.set(Field::estimate_data_loading_fraction, t.data_loading / total);
+    }
+    if (s.step_seconds && *s.step_seconds > 0) {
+      c.set(Field::estimate_waiting_fraction, std::clamp((links + t.pipeline_bubble) / *s.step_seconds, 0.0, 1.0));
     }
   }
   static constexpr std::string_view kConfidence[] = {"measured", "interpolated", "extrapolated", "unknown"};

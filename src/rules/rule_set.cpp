@@ -292,6 +292,18 @@ const ActiveRule* RuleSet::find(std::string_view id) const {
   return at != rules_.end() && at->id() == id ? &*at : nullptr;
 }
 
+void RuleSet::set_severity(std::string_view id, std::optional<Severity> severity, std::string_view origin) {
+  const auto at = std::find_if(rules_.begin(), rules_.end(), [&](const ActiveRule& r) { return r.id() == id; });
+  if (at == rules_.end()) return;
+  if (severity && at->rule->spec.effect == Effect::reject) return;
+  at->origin = storage_->arena.copy(origin);
+  if (severity) {
+    at->severity = *severity;
+  } else {
+    at->disabled = storage_->arena.copy(fmt::format("severity: off in {}", origin));
+  }
+}
+
 RuleList RuleSet::of(RuleScope scope) const {
   RuleList out;
   for (const ActiveRule& rule : rules_) {

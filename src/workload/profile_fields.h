@@ -216,6 +216,7 @@ void fields(V& v, S& s) {
   v("interruptible", s.interruptible);
   v("checkpointing", s.checkpointing);
   v("charge_type", s.charge_type);
+  v("hours_per_month", s.hours_per_month);
 }
 
 template <class V, class S>

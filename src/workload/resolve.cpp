@@ -66,6 +66,7 @@ void check_ranges(const Profile& p) {
   at_least(p.parallelism.zero_stage, 0, 3, "parallelism.zero_stage");
   at_least(p.hardware.accelerators_per_node, 1.0 / 64, 1024, "hardware.accelerators_per_node");
   at_least(p.hardware.nodes, 1, kCount, "hardware.nodes");
+  at_least(p.operations.hours_per_month, 0, 744, "operations.hours_per_month");
   at_least(p.hardware.inter_node_gbps, 0, 1e5, "hardware.inter_node_gbps");
   at_least(p.data.dataset_tokens, 1, 1e18, "data.dataset_tokens");
   at_least(p.data.dataset_samples, 1, 1e18, "data.dataset_samples");

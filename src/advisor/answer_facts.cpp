@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <array>
+#include <set>
+#include <tuple>
+
+#include "advisor/answer_facts.h"
+#include "advisor/judge.h"
+#include "advisor/layouts.h"
+#include "catalog/lookup.h"
+#include "estimate/cost.h"
+#include "estimate/machine.h"
+
+namespace gpuadvise {
+
+namespace {
+
+// The figure that the ranking compared.
+std::optional<double> ranked_cost(const Recommendation& r) {
+  for (const auto& term : r.criteria) {
+    if (term.criterion == "cost") return term.value;
+  }
+  return std::nullopt;
+}
+
+// What is paid: for the job where it ends, otherwise for the hour.
+std::optional<double> paid(const Recommendation& r) {
+  const CostEstimate& cost = r.estimate.cost;
+  return cost.to_finish ? cost.to_finish : cost.per_hour;
+}
+
+std::optional<double> time_of(const Recommendation& r, const Workload& w) {
+  if (r.hours_to_finish) return r.hours_to_finish;
+  const double rate = merit(w, r.estimate.speed, Objective::balanced);
+  return rate > 0 ? std::optional(1 / rate) : std::nullopt;
+}
+
+}  // namespace
+
+AnswerFacts::AnswerFacts(const Advice& advice, std::optional<QuantisedFit> quantised)
+    : advice_(advice), quantised_(quantised) {
+  for (const auto& r : advice.recommendations) {
+    if (paid(r) && (cheapest_ == nullptr || *paid(r) < *paid(*cheapest_))) cheapest_ = &r;
+  }
+}
+
+void AnswerFacts::set_candidate(RuleContext& c, const Recommendation& r) const {
+  if (cheapest_ == nullptr || !paid(r) || *paid(*cheapest_) <= 0) return;
+  constexpr double kSame = 1.001;
+  const double ratio = *paid(r) / *paid(*cheapest_);
+  c.set(Field::cost_cheapest_fit_ratio, ratio);
+  if (ratio > kSame) c.set(Field::cost_cheaper_fit, cheapest_->type->name);
+}
+
+void AnswerFacts::set_pick(RuleContext& c) const {
+  const Recommendation& pick = advice_.recommendations.front();
+  c.set(Field::answer_candidates, static_cast<int>(advice_.recommendations.size()));
+  int priced = 0;
+  int cheaper = 0;
+  const auto mine = ranked_cost(pick);
+  for (const auto& r : advice_.recommendations) {
+    const auto cost = ranked_cost(r);
+    if (!cost) continue;
+    ++priced;
+    if (mine && *cost < *mine * 0.999) ++cheaper;
+  }
+  c.set(Field::answer_priced, priced);
+  if (mine) {
+    c.set(Field::answer_cheaper, cheaper);
+    set_fastest(c);
+  }
+  set_smaller_card(c);
+  const auto per_hour = pick.estimate.cost.per_hour;
+  if (quantised_ && per_hour && *per_hour > 0) {
+    c.set(Field::estimate_quantised_weights, quantised_->weights);
+    c.set(Field::cost_quantised_fit, quantised_->type->name);
+    c.set(Field::cost_quantised_ratio, quantised_->per_hour / *per_hour);
+  }
+}
+
+// The fastest of those that have a price, against the pick.
+void AnswerFacts::set_fastest(RuleContext& c) const {
+  const Recommendation& pick = advice_.recommendations.front();
+  const auto mine = time_of(pick, advice_.workload);
+  if (!mine) return;
+  const Recommendation* fastest = &pick;
+  double least = *mine;
+  for (const auto& r : advice_.recommendations) {
+    const auto time = time_of(r, advice_.workload);
+    if (ranked_cost(r) && time && *time < least) fastest = &r, least = *time;
+  }
+  c.set(Field::answer_fastest_speed_ratio, *mine / least);
+  c.set(Field::answer_fastest_cost_ratio, *ranked_cost(*fastest) / *ranked_cost(pick));
+}
+
+// The largest card that is too small in the same number shows what the memory is needed for. Small slices and old cards
+// show nothing: the contrast is worth a word from half of what is needed.
+void AnswerFacts::set_smaller_card(RuleContext& c) const {
+  const Recommendation& pick = advice_.recommendations.front();
+  const MemoryEstimate& m = pick.estimate.memory;
+  if (!m.known) return;
+  const Rejection* largest = nullptr;
+  double gib = 0;
+  for (const auto& r : advice_.rejected) {
+    if (r.missing_gib <= 0 || !r.type->accelerator_memory_gib) continue;
+    if (r.type->accelerators != pick.machine.accelerators_per_node) continue;
+    const double its = *r.type->accelerator_memory_gib;
+    if (its > gib && its < m.capacity_gib) largest = &r, gib = its;
+  }
+  if (largest == nullptr || gib < 0.5 * m.device) return;
+  c.set(Field::answer_smaller_card_gib, gib);
+  c.set(Field::answer_smaller_card_missing_gib, largest->missing_gib);
+}
+
+std::optional<QuantisedFit> find_quantised_fit(const Advice& advice, const Knowledge& knowledge, const RuleSet& rules,
+                                               const RecommendOptions& options) {
+  // In the order of what they change: fewer bits save more and alter more.
+  static constexpr auto kFormats = std::to_array<std::string_view>({"int8", "awq-int4"});
+  constexpr std::size_t kMostTries = 8;  // machines, the cheapest first
+  const Workload& w = advice.workload;
+  const bool serving = w.kind == TaskKind::llm_serving || w.kind == TaskKind::interactive;
+  const auto weights = w.profile.inference.weights.value_or("");
+  const bool wide = weights == "fp16" || weights == "bf16" || weights == "fp32";
+  if (!serving || !wide || advice.recommendations.empty() || advice.recommendations.front().fleet) return std::nullopt;
+  const auto most = advice.recommendations.front().estimate.cost.per_hour;
+  if (!most) return std::nullopt;
+
+  struct Target {
+    const Rejection* rejection;
+    double per_hour;
+  };
+  std::vector<Target> targets;
+  for (const auto& r : advice.rejected) {
+    if (r.missing_gib <= 0) continue;
+    const Price* price = find_price(knowledge.catalog, find_vendor(knowledge.catalog, r.family->vendor), *r.type, w);
+    const auto per_hour = estimate_cost(w, {}, price, 1).per_hour;
+    if (per_hour && *per_hour < *most) targets.push_back({&r, *per_hour});
+  }
+  std::sort(targets.begin(), targets.end(), [](const Target& a, const Target& b) {
+    return std::tuple(a.per_hour, a.rejection->type->name) < std::tuple(b.per_hour, b.rejection->type->name);
+  });
+  // Types that carry the same cards in the same number hold the same.
+  std::set<std::pair<const Accelerator*, double>> seen;
+  std::erase_if(targets, [&](const Target& t) {
+    const InstanceType& type = *t.rejection->type;
+    return !seen.emplace(accelerator_of(knowledge.catalog, type), type.accelerators.value_or(0)).second;
+  });
+  if (targets.size() > kMostTries) targets.resize(kMostTries);
+
+  for (const auto& format : kFormats) {
+    Profile changed = advice.asked;
+    changed.inference.weights = format;
+    const Workload quantised = resolve(changed, knowledge.catalog);
+    const Estimator estimator(quantised, knowledge.calibration);
+    Judge judge(quantised, knowledge.catalog, rules, options);
+    for (const Target& t : targets) {
+      const Entry entry{t.rejection->family, t.rejection->type, false, false};
+      const auto machine = machine_of(knowledge.catalog, knowledge.hardware, *entry.family, *entry.type, 1);
+      if (!machine || !judge.type(entry, false).empty()) continue;
+      if (best_layout(estimator, *machine, knowledge, options.objective).fits) {
+        return QuantisedFit{format, entry.type, t.per_hour};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace gpuadvise
