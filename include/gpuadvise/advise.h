@@ -105,6 +105,14 @@ struct Advice {
 Advice recommend(const Profile& profile, const Knowledge& knowledge, const RuleSet& rules,
                  const RecommendOptions& options = {});
 
+// An engine or framework that no measurement was made with: estimates then take the general class and its wider band.
+struct UnmeasuredWord {
+  std::string_view field;                 // "inference.engine"
+  std::string_view word;                  // what the profile says
+  std::vector<std::string_view> nearest;  // words that were measured
+};
+std::vector<UnmeasuredWord> unmeasured_words(const Profile& profile, const Calibration& calibration);
+
 // Why a type is not the pick, and the smallest change that would make it run, verified by recommending again.
 struct WhyNot {
   const Family* family = nullptr;

@@ -7,6 +7,7 @@
 #include "gpuadvise/serving.h"
 
 #include "advisor/confidence.h"
+#include "advisor/words.h"
 #include "catalog/lookup.h"
 #include "estimate/cost.h"
 #include "estimate/machine.h"
@@ -38,6 +39,7 @@ void check_layout(const ParallelismSpec& p, const Machine& m) {
 }  // namespace
 
 ProfileEstimate estimate(const Profile& profile, const Knowledge& knowledge) {
+  check_words(profile, knowledge.calibration);
   ProfileEstimate out;
   out.workload = resolve(profile, knowledge.catalog);
   const HardwareSpec& hardware = out.workload.profile.hardware;

@@ -13,6 +13,7 @@
 #include "advisor/layouts.h"
 #include "advisor/nearest_miss.h"
 #include "advisor/score.h"
+#include "advisor/words.h"
 #include "catalog/lookup.h"
 #include "estimate/cost.h"
 #include "estimate/machine.h"
@@ -256,6 +257,7 @@ class Recommender {
 
 Advice recommend(const Profile& profile, const Knowledge& knowledge, const RuleSet& rules,
                  const RecommendOptions& options) {
+  check_words(profile, knowledge.calibration);
   Advice advice;
   advice.asked = profile;
   advice.workload = resolve(profile, knowledge.catalog);

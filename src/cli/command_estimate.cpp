@@ -41,6 +41,7 @@ class EstimateCommand : public Command {
   int reply(Context& context) {
     if (!batch_.empty()) return batch(context);
     Profile profile = flags_.read(context.knowledge().catalog, context.err);
+    ProfileFlags::warn_unmeasured(profile, context);
     // Here --accelerator and --instance say what to estimate, not what to search.
     const ConstraintsSpec& c = profile.constraints;
     if (!profile.hardware.accelerator && c.accelerators && c.accelerators->size() == 1) {

@@ -66,6 +66,7 @@ class RecommendCommand : public Command {
     options.explain = explain_;
     options.brief = format_ == "table" && !explain_ && why_not_.empty();
     const Profile profile = flags_.read(knowledge.catalog, context.err);
+    ProfileFlags::warn_unmeasured(profile, context);
     const Advice advice = recommend(profile, knowledge, context.rules(), options);
     const report::TableOptions table{context.width, options.top, explain_, context.colour};
     if (!why_not_.empty()) {

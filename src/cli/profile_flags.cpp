@@ -1,6 +1,7 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "gpuadvise/advise.h"
 #include "gpuadvise/error.h"
 
 #include "base/node.h"
@@ -198,6 +199,17 @@ Profile ProfileFlags::read(const Catalog& catalog, std::ostream& err) {
   }
   for (const auto& warning : warnings) err << "gpuadvise: " << warning.place.str() << ": " << warning.text << '\n';
   return profile;
+}
+
+void ProfileFlags::warn_unmeasured(const Profile& profile, Context& context) {
+  for (const auto& word : unmeasured_words(profile, context.knowledge().calibration)) {
+    std::string near;
+    for (const auto name : word.nearest) near += (near.empty() ? "" : ", ") + std::string(name);
+    context.err << "gpuadvise: "
+                << context.texts()("cli/unmeasured",
+                                   {{"field", word.field}, {"word", base::printable(word.word)}, {"nearest", near}})
+                << '\n';
+  }
 }
 
 std::string_view key_of_message(std::string_view message) {

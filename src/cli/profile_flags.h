@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/message.h"
 #include "base/node.h"
+#include "cli/command.h"
 
 namespace gpuadvise::cli {
 
@@ -33,6 +34,9 @@ class ProfileFlags {
   // What the flags and --profile say together; a flag wins over the file. Strings live in this object.
   // Warnings about what a model's files leave open go to `err`.
   Profile read(const Catalog& catalog, std::ostream& err);
+
+  // Says on `context.err` which engine or framework was never measured: the answer stands on the general class.
+  static void warn_unmeasured(const Profile& profile, Context& context);
 
   // An error that begins with a profile key ("model.params: ...") and has no place of its own gets one: the flag that
   // set the key, else its line in the profile file, else the file.

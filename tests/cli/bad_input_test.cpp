@@ -146,7 +146,8 @@ TEST_CASE("a profile's mistakes are named by line and column", "[bad-input]") {
   profile("task: llm-finetune\nmodel:\n  params: 12\n", ".yaml", ":3:11: ", {"out of range"});
   profile("task: llm-finetun\n", ".yaml", ":1:7: ", {"did you mean"});
   profile("task: llm-finetune\ntask: hpc\n", ".yaml", ":2:1: ", {"twice"});
-  profile("task: llm-inference\nmodel: {params: 7B}\ninference:\n  max_context: 100\n  input_tokens: 200\n", ".yaml", ":4:16: ", {"100"});
+  profile("task: llm-inference\nmodel: {params: 7B}\ninference:\n  max_context: 100\n  input_tokens: 200\n", ".yaml",
+          ":4:16: ", {"100"});
   profile("task: [llm-finetune]\n", ".yaml", ":1:7: ", {"expected text", "a list"});
   profile("", ".yaml", "", {"task", "is missing"});
 }
@@ -183,6 +184,32 @@ TEST_CASE("documents made to exhaust a reader", "[bad-input]") {
   refused_everywhere("a: " + repeated("[", kDeep) + repeated("]", kDeep), ".yaml", {"nested more than"}, ":1:");
   refused_everywhere(repeated("- ", kDeep) + "x", ".yaml", {"nested more than"}, ":1:");
   refused_everywhere(repeated("? ", kDeep) + "x", ".yaml", {}, ":1:");
+}
+
+TEST_CASE("a word that only the calibration knows is not guessed at", "[bad-input]") {
+  const auto refused = [](const Words& words, const std::string& flag, const std::string& near) {
+    INFO(flag);
+    const Outcome outcome = run_program(words);
+    CHECK(outcome.code == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find(flag + ": ") != std::string::npos);
+    CHECK(outcome.err.find(near) != std::string::npos);
+  };
+  const Words serving = {"recommend", "--task", "llm-inference", "--params", "7B"};
+  const Words tuning = {"recommend", "--task", "llm-finetune", "--params", "7B", "--method", "full"};
+  refused(with(serving, {"--weights", "fp17"}), "--weights", "fp16");
+  refused(with(serving, {"--kv-cache", "banana"}), "--kv-cache", "unknown \"banana\"");
+  refused(with(tuning, {"--optimizer", "adamww"}), "--optimizer", "did you mean \"adamw\"");
+  const TempFile profile("task: llm-inference\nmodel: {params: 7B}\ninference:\n  weights: fp17\n", ".yaml");
+  refused({"recommend", "--profile", profile.path()}, profile.path() + ":4:12", "fp16");
+}
+
+TEST_CASE("an engine that was never measured is said to be so", "[bad-input]") {
+  const Outcome outcome = run_program({"recommend", "--task", "llm-inference", "--params", "7B", "--engine", "vlm"});
+  CHECK(outcome.code == 0);
+  CHECK(outcome.err.find("inference.engine") != std::string::npos);
+  CHECK(outcome.err.find("vllm") != std::string::npos);
+  CHECK(run_program({"recommend", "--task", "llm-inference", "--params", "7B", "--engine", "sglang"}).err.empty());
 }
 
 TEST_CASE("a batch answers each bad line and goes on", "[bad-input]") {
