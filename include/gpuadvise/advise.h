@@ -2,6 +2,7 @@
 // here. All functions are pure: the same input gives the same answer, and one Knowledge serves many threads.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "gpuadvise/estimate.h"
 #include "gpuadvise/knowledge.h"
+#include "gpuadvise/objective.h"
 #include "gpuadvise/profile.h"
 #include "gpuadvise/rules.h"
 #include "gpuadvise/serving.h"
@@ -38,6 +40,10 @@ struct ScoreTerm {
   double contribution = 0;  // weight x normalised / factor
 };
 
+// One of the answers that people look for in a ranking, beside the pick itself.
+enum class Role : std::uint8_t { cheapest, fastest, balanced, safest_supply };
+std::string_view name_of(Role role);  // "safest_supply"
+
 struct Recommendation {
   const Family* family = nullptr;
   const InstanceType* type = nullptr;
@@ -49,6 +55,9 @@ struct Recommendation {
   std::optional<double> single_machine_ratio;  // of several machines: speed against one of them, where one would do
   bool named = false;                          // the user asked for this family or type by name
   double score = 0;                            // 0 to 100
+  bool pareto = false;  // no other that fits is both cheaper and faster; false where cost is unknown
+  bool tied = false;    // with the pick: the scores differ by less than the error of the estimates
+  std::vector<Role> roles;
   std::vector<ScoreTerm> criteria;
   std::vector<Note> reasons;
   std::vector<Note> warnings;  // filled for the first RecommendOptions::top only, gravest first
@@ -80,14 +89,21 @@ struct ResolvedName {
   const NameNote* note = nullptr;
 };
 
+// Types that a list of the request left out before anything was tried.
+struct Cut {
+  std::string_view constraint;  // "constraints.vendors", ...; "search.status" for what --include would add
+  std::size_t types = 0;
+};
+
 struct RecommendOptions {
   Objective objective = Objective::balanced;
   std::size_t top = 5;
-  std::vector<Status> include;  // statuses searched besides the default
-  Lang lang = Lang::en;         // of the notes
-  bool explain = false;         // keep the values that rules saw
-  bool exhaustive = false;      // list every reason against a type, not the first alone
-  bool brief = false;           // of rejections, put only the first of each rule into words: what a screen shows
+  std::vector<CriterionWeight> weights;  // in place of the objective's: only what stands here counts
+  std::vector<Status> include;           // statuses searched besides the default
+  Lang lang = Lang::en;                  // of the notes
+  bool explain = false;                  // keep the values that rules saw
+  bool exhaustive = false;               // list every reason against a type, not the first alone
+  bool brief = false;  // of rejections, put only the first of each rule into words: what a screen shows
 };
 
 struct Advice {
@@ -95,6 +111,8 @@ struct Advice {
   Workload workload;
   std::vector<Recommendation> recommendations;  // best first, all that fit
   std::vector<Rejection> rejected;
+  std::vector<CriterionWeight> weights;  // that the ranking used; they add up to 1
+  std::vector<Cut> cuts;
   std::vector<ResolvedName> resolved_names;
   std::optional<NearestMiss> nearest_miss;
   std::size_t searched = 0;

@@ -7,7 +7,7 @@
 namespace gpuadvise {
 
 struct CriterionWeight {
-  std::string_view criterion;  // cost, time, latency, memory, network, lifecycle, availability
+  std::string_view criterion;  // cost, time, latency, memory, network, lifecycle, availability, software
   double weight;               // share of the score; a row's weights add up to 1
 };
 

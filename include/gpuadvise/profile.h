@@ -152,6 +152,11 @@ struct ConstraintsSpec {
   std::optional<std::string_view> currency;
   std::optional<double> deadline_hours;
   std::optional<bool> export_unrestricted;
+  std::optional<std::span<const std::string_view>> not_vendors;
+  std::optional<std::span<const std::string_view>> not_accelerators;
+  std::optional<bool> cuda_only;
+  std::optional<bool> domestic_only;   // accelerators of makers in China
+  std::optional<double> min_headroom;  // share of usable memory that stays free, 0 to 1
 };
 
 struct HpcSpec {

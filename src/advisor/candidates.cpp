@@ -33,25 +33,25 @@ class Selector {
       : c_(w.profile.constraints), catalog_(catalog), options_(options) {}
 
   Selection run() {
-    read_vendors();
-    read_accelerators();
+    read_vendors("constraints.vendors", c_.vendors, vendors_);
+    read_vendors("constraints.not_vendors", c_.not_vendors, not_vendors_);
+    read_accelerators("constraints.accelerators", c_.accelerators, cards_);
+    read_accelerators("constraints.not_accelerators", c_.not_accelerators, not_cards_);
     for (const auto name : list(c_.families)) read_family(name);
     for (const auto name : list(c_.instance_types)) read_type(name);
     const bool by_name = !families_.empty() || !types_.empty();
     for (const Family* family : in_order()) {
       const Family& f = *family;
-      if (!vendors_.empty() && std::find(vendors_.begin(), vendors_.end(), f.vendor) == vendors_.end()) continue;
-      const bool family_named = std::find(families_.begin(), families_.end(), &f) != families_.end();
+      const bool family_named = has(families_, &f);
       const auto first = static_cast<std::ptrdiff_t>(out_.entries.size());
       double most = 0;
       for (const auto& t : f.types) most = std::max(most, t.accelerators.value_or(0));
       for (const auto& t : f.types) {
-        const bool named = family_named || std::find(types_.begin(), types_.end(), &t) != types_.end();
-        if (by_name && !named) continue;
-        const Accelerator* card = accelerator_of(catalog_, t);
-        const bool card_named = std::find(cards_.begin(), cards_.end(), card) != cards_.end();
-        if (!cards_.empty() && !card_named) continue;
-        if (!named && !searched(f, t)) continue;
+        const bool named = family_named || has(types_, &t);
+        if (const auto why = left_out(f, t, by_name, named); !why.empty()) {
+          cut(why);
+          continue;
+        }
         out_.entries.push_back({&f, &t, named, t.accelerators.value_or(0) >= most});
       }
       std::sort(out_.entries.begin() + first, out_.entries.end(),
@@ -61,6 +61,31 @@ class Selector {
   }
 
  private:
+  template <class T, class X>
+  static bool has(const std::vector<T>& list, const X& item) {
+    return std::find(list.begin(), list.end(), item) != list.end();
+  }
+
+  // The constraint that keeps a type out of the search; empty: none.
+  std::string_view left_out(const Family& f, const InstanceType& t, bool by_name, bool named) const {
+    if (!vendors_.empty() && !has(vendors_, f.vendor)) return "constraints.vendors";
+    if (has(not_vendors_, f.vendor)) return "constraints.not_vendors";
+    if (by_name && !named) return types_.empty() ? "constraints.families" : "constraints.instance_types";
+    const Accelerator* card = accelerator_of(catalog_, t);
+    if (!cards_.empty() && !has(cards_, card)) return "constraints.accelerators";
+    if (has(not_cards_, card)) return "constraints.not_accelerators";
+    return named || searched(f, t) ? std::string_view() : "search.status";
+  }
+
+  void cut(std::string_view why) {
+    for (auto& row : out_.cuts) {
+      if (row.constraint != why) continue;
+      ++row.types;
+      return;
+    }
+    out_.cuts.push_back({why, 1});
+  }
+
   // The answer must not depend on the order of the catalog's rows.
   std::vector<const Family*> in_order() const {
     std::vector<const Family*> out;
@@ -83,42 +108,44 @@ class Selector {
     return status == Status::current || status == Status::restricted || status == Status::unconfirmed;
   }
 
-  void read_vendors() {
-    for (const auto name : list(c_.vendors)) {
+  void read_vendors(std::string_view field, const std::optional<Names>& names,
+                    std::vector<std::string_view>& out) const {
+    for (const auto name : list(names)) {
       const Vendor* vendor = find_vendor(catalog_, name);
       if (vendor == nullptr) {
         std::vector<std::string_view> known;
         for (const auto& v : catalog_.vendors) known.push_back(v.id);
         std::string all;
         for (const auto id : known) all += (all.empty() ? "" : ", ") + std::string(id);
-        throw InputError(Place{}, fmt::format("constraints.vendors: unknown \"{}\"{}; known: {}", base::printable(name),
+        throw InputError(Place{}, fmt::format("{}: unknown \"{}\"{}; known: {}", field, base::printable(name),
                                               base::did_you_mean(name, known), all));
       }
-      vendors_.push_back(vendor->id);
+      out.push_back(vendor->id);
     }
   }
 
-  void read_accelerators() {
-    for (const auto name : list(c_.accelerators)) {
+  void read_accelerators(std::string_view field, const std::optional<Names>& names,
+                         std::vector<const Accelerator*>& out) const {
+    for (const auto name : list(names)) {
       const Accelerator* card = find_accelerator(catalog_, name);
       if (card != nullptr) {
-        cards_.push_back(card);
+        out.push_back(card);
         continue;
       }
       // "a100" stands for every A100: a whole word of the name.
-      const std::size_t before = cards_.size();
+      const std::size_t before = out.size();
       for (const auto& a : catalog_.accelerators) {
         for (const auto word : base::split(a.id, '-')) {
-          if (base::equal_ignoring_case(word, name)) cards_.push_back(&a);
+          if (base::equal_ignoring_case(word, name)) out.push_back(&a);
         }
       }
-      if (cards_.size() > before) continue;
+      if (out.size() > before) continue;
       std::vector<std::string_view> known;
       for (const auto& a : catalog_.accelerators) {
         known.push_back(a.id);
         for (const auto word : base::split(a.id, '-')) known.push_back(word);
       }
-      refuse("constraints.accelerators", name, base::nearest(name, known, 3, false));
+      refuse(field, name, base::nearest(name, known, 3, false));
     }
   }
 
@@ -156,7 +183,9 @@ class Selector {
   const Catalog& catalog_;
   const RecommendOptions& options_;
   std::vector<std::string_view> vendors_;
+  std::vector<std::string_view> not_vendors_;
   std::vector<const Accelerator*> cards_;
+  std::vector<const Accelerator*> not_cards_;
   std::vector<const Family*> families_;
   std::vector<const InstanceType*> types_;
   Selection out_;

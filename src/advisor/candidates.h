@@ -15,6 +15,7 @@ struct Entry {
 };
 
 struct Selection {
+  std::vector<Cut> cuts;
   std::vector<Entry> entries;
   std::vector<ResolvedName> resolved_names;
 };

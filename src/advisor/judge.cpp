@@ -139,31 +139,7 @@ std::vector<Note> Judge::candidate(const Recommendation& r, CriterionFactors& fa
     }
     if (spec.effect != Effect::penalise && spec.effect != Effect::reward) continue;
     const double factor = spec.effect == Effect::penalise ? firing.factor : 1 / firing.factor;
-    switch (spec.criterion) {
-      case Criterion::cost:
-        factors.cost *= factor;
-        break;
-      case Criterion::time:
-        factors.time *= factor;
-        break;
-      case Criterion::latency:
-        factors.latency *= factor;
-        break;
-      case Criterion::memory:
-        factors.memory *= factor;
-        break;
-      case Criterion::network:
-        factors.network *= factor;
-        break;
-      case Criterion::lifecycle:
-        factors.lifecycle *= factor;
-        break;
-      case Criterion::availability:
-        factors.availability *= factor;
-        break;
-      case Criterion::none:
-        break;
-    }
+    factors.of(spec.criterion) *= factor;
   }
   return rejections;
 }

@@ -32,6 +32,11 @@ class Judge {
   // outcome. What cannot run is turned away whatever rules are switched off, in the words of the last of them.
   Note rejection(std::initializer_list<std::string_view> rules);
 
+  // Takes back a rejection that is not shown after all, so that another by its rule is put into words.
+  void withdraw(const Note& note) {
+    if (!note.text.empty()) worded_.erase(note.rule);
+  }
+
   // A layout of the current type with its estimate: the rejections, the first or all of them less those in `known`, or
   // the factors on its criteria.
   std::vector<Note> candidate(const Recommendation& recommendation, CriterionFactors& factors, bool all,

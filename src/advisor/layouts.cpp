@@ -66,15 +66,28 @@ class Search {
   void take(const Layout& layout, const MemoryEstimate& memory) {
     const SpeedEstimate speed = estimator_.speed(machine_, layout);
     const double value = merit(w_, speed, objective_);
+    const bool in_time = within_latency(speed);
+    if (out_.fits && in_time < best_in_time_) return;
     // On equal merit the layout found first stays: the loops run from the plainest to the most split.
-    if (!out_.fits || value > best_ * 1.001) {
+    if (!out_.fits || in_time > best_in_time_ || value > best_ * 1.001) {
       out_.fits = LayoutChoice{layout, memory, speed};
       best_ = value;
+      best_in_time_ = in_time;
     }
   }
 
+  bool within_latency(const SpeedEstimate& speed) const {
+    const Slo slo = w_.profile.inference.slo.value_or(Slo{});
+    const auto within = [](const std::optional<double>& value, const std::optional<double>& target) {
+      return !target || (value && *value <= *target);
+    };
+    return within(speed.ttft_ms, slo.ttft_ms) && within(speed.tpot_ms, slo.tpot_ms);
+  }
+
   // A verdict needs room for the error of the estimate. Memory that cannot be estimated turns nothing away.
-  bool safe(const MemoryEstimate& m) const { return !m.known || m.device * (1 + margin_) <= machine_.memory_gib; }
+  bool safe(const MemoryEstimate& m) const {
+    return !m.known || memory_verdict(m, w_, machine_.memory_gib, margin_).fits();
+  }
 
   bool consider(const Layout& layout) {
     const MemoryEstimate m = memory(layout);
@@ -122,7 +135,9 @@ class Search {
   bool split_fits_model(int tensor, int pipeline) const {
     const Architecture& a = w_.architecture;
     if (!w_.has_architecture) return tensor == 1 && pipeline == 1;
-    return (a.heads == 0 || a.heads % tensor == 0) && a.layers >= pipeline && a.layers % pipeline == 0;
+    // Training keeps stages equal; engines that serve take a stage with a layer more.
+    const bool equal = w_.kind == TaskKind::llm_training;
+    return (a.heads == 0 || a.heads % tensor == 0) && a.layers >= pipeline && (!equal || a.layers % pipeline == 0);
   }
 
   bool try_split(int tensor, int pipeline, int expert, std::span<const int> stages) {
@@ -225,13 +240,22 @@ class Search {
   int cards_per_node_;
   int cards_;
   double best_ = 0;
+  bool best_in_time_ = false;
   LayoutSearch out_;
 };
 
 }  // namespace
 
+MemoryVerdict memory_verdict(const MemoryEstimate& memory, const Workload& workload, double usable_gib, double margin) {
+  const double kept = std::clamp(workload.profile.constraints.min_headroom.value_or(0), 0.0, 0.99);
+  const MemoryVerdict card{memory.device * std::max(1 + margin, 1 / (1 - kept)), usable_gib};
+  if (memory.fits || !card.fits()) return card;
+  return {memory.required, std::min(memory.limit_gib, memory.capacity_gib)};
+}
+
 double merit(const Workload& workload, const SpeedEstimate& speed, Objective objective) {
-  if (!speed.known) return speed.relative.value_or(0);
+  // A card that draws is no use to a stream until something is known to encode it.
+  if (!speed.known) return workload.kind == TaskKind::streaming ? 0 : speed.relative.value_or(0);
   switch (workload.kind) {
     case TaskKind::llm_training:
       return speed.tokens_per_second.value_or(0);

@@ -21,7 +21,16 @@ struct LayoutSearch {
   LayoutChoice closest;
 };
 
-// A layout fits when the estimate and a margin for its error stay within usable memory.
+// What decides whether an estimate is called a fit, GiB: everything on the card, with `margin` (a share) for the error
+// and the headroom that the request asks for, against the card; or what the engine must have against what it may use.
+struct MemoryVerdict {
+  double needed = 0;
+  double limit = 0;
+  bool fits() const { return needed <= limit; }
+};
+MemoryVerdict memory_verdict(const MemoryEstimate& memory, const Workload& workload, double usable_gib, double margin);
+
+// A layout fits when needed_memory() is within usable memory. Layouts that meet the request's latency come first.
 LayoutSearch best_layout(const Estimator& estimator, const Machine& machine, const Knowledge& knowledge,
                          Objective objective);
 

@@ -1,11 +1,17 @@
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 #include <numeric>
 #include <tuple>
 
+#include "gpuadvise/error.h"
+
 #include "advisor/layouts.h"
 #include "advisor/score.h"
+#include "base/text.h"
+#include "rules/rule_fields.h"
 
 namespace gpuadvise {
 
@@ -23,6 +29,11 @@ bool serves(const Workload& w) {
   return w.kind == TaskKind::llm_serving || w.kind == TaskKind::interactive || w.kind == TaskKind::media_inference;
 }
 
+// So many streams were asked for and no more: what a machine could do beyond them is worth nothing.
+bool carries_load(const Workload& w) {
+  return (w.kind == TaskKind::streaming || w.kind == TaskKind::transcoding) && w.profile.inference.concurrency;
+}
+
 double cards_of(const Recommendation& r) { return std::max(1.0, r.machine.accelerators_per_node) * r.machine.nodes; }
 
 // `in_hours`: the duration of some candidate is known, so that is what all are compared by.
@@ -31,6 +42,7 @@ Raw cost_of(const Recommendation& r, const Workload& w, bool in_hours) {
   if (!c.known) return {std::nullopt, {}};
   if (in_hours) return {c.to_finish, "to finish"};
   const double rate = merit(w, r.estimate.speed, Objective::balanced);
+  if (carries_load(w) && rate > 0) return {c.per_hour, "per hour"};
   // Whoever types pays by the hour, whatever the speed.
   if (w.kind == TaskKind::interactive && rate <= 0) return {c.per_hour, "per hour"};
   if (rate <= 0 || !c.per_hour) return {std::nullopt, {}};
@@ -43,6 +55,7 @@ Raw time_of(const Recommendation& r, const Workload& w, bool in_hours) {
   if (in_hours) return {r.hours_to_finish, "h"};
   const double rate = merit(w, r.estimate.speed, Objective::balanced);
   if (rate <= 0) return {std::nullopt, {}};
+  if (carries_load(w)) return {1.0, "of the load carried"};
   // With no job to finish, more cards are not faster: one replica or one card is what a request meets.
   const double streams =
       w.kind == TaskKind::llm_serving || w.kind == TaskKind::interactive ? std::max(1, r.layout.data) : cards_of(r);
@@ -81,73 +94,138 @@ double communication_share(const SpeedEstimate& s) {
   return std::clamp(comm / *s.step_seconds, 0.0, 1.0);
 }
 
-void score(std::vector<Recommendation>& candidates, const std::vector<CriterionFactors>& factors, const Workload& w,
-           const ObjectiveWeights& weights) {
-  double best_cost = std::numeric_limits<double>::infinity();
-  double best_time = best_cost;
-  double best_latency = best_cost;
-  const auto least = [](double& best, const Raw& raw) {
+std::vector<CriterionWeight> weights_of(const ObjectiveWeights& objective, std::span<const CriterionWeight> own) {
+  std::vector<CriterionWeight> out(objective.weights.begin(), objective.weights.end());
+  if (own.empty()) return out;
+  for (auto& row : out) row.weight = 0;
+  double total = 0;
+  for (const auto& given : own) {
+    static constexpr auto kKnown = names(Criterion{});
+    const auto known = std::span(kKnown).subspan(1);  // none is no criterion
+    if (std::find(known.begin(), known.end(), given.criterion) == known.end()) {
+      throw InputError(Place{"--weight"},
+                       fmt::format("unknown criterion \"{}\"{}; known: {}", base::printable(given.criterion),
+                                   base::did_you_mean(given.criterion, known), fmt::join(known, ", ")));
+    }
+    const auto at = std::find_if(out.begin(), out.end(), [&](const auto& w) { return w.criterion == given.criterion; });
+    if (at == out.end()) {
+      out.push_back(given);
+    } else {
+      at->weight = given.weight;
+    }
+    total += given.weight;
+  }
+  if (!(total > 0)) throw InputError(Place{"--weight"}, "the weights add up to nothing");
+  for (auto& row : out) row.weight /= total;
+  return out;
+}
+
+namespace {
+
+// The best value of each criterion that is compared by its ratio to the best.
+struct Best {
+  double cost = std::numeric_limits<double>::infinity();
+  double time = cost;
+  double latency = cost;
+  // An unknown price is taken to be neither good nor bad: as the middle one of the known ones.
+  double middle_cost = 0;
+};
+
+class Scorer {
+ public:
+  Scorer(const std::vector<Recommendation>& candidates, const Workload& w, const ObjectiveWeights& objective)
+      : w_(w), objective_(objective) {
+    in_hours_ = bounded(w) && std::any_of(candidates.begin(), candidates.end(),
+                                          [](const Recommendation& r) { return r.hours_to_finish.has_value(); });
+    std::vector<double> costs;
+    for (const auto& r : candidates) {
+      const Raw cost = cost_of(r, w, in_hours_);
+      if (cost.value && *cost.value > 0) costs.push_back(*cost.value);
+      least(best_.time, time_of(r, w, in_hours_));
+      least(best_.latency, latency_of(r));
+    }
+    if (!costs.empty()) {
+      const auto middle = costs.begin() + static_cast<std::ptrdiff_t>(costs.size() / 2);
+      std::nth_element(costs.begin(), middle, costs.end());
+      best_.cost = *std::min_element(costs.begin(), costs.end());
+      best_.middle_cost = best_.cost / *middle;
+    }
+    // A job that is done soon enough gains nothing by being done sooner.
+    if (w.task->patience_hours && in_hours_) {
+      best_.time = std::max(best_.time, *w.task->patience_hours * objective.soon_enough);
+    }
+  }
+
+  ScoreTerm term(const Recommendation& r, const CriterionWeight& item, const CriterionFactors& factors) const {
+    static constexpr auto kNames = names(Criterion{});
+    const auto criterion =
+        static_cast<Criterion>(std::find(kNames.begin(), kNames.end(), item.criterion) - kNames.begin());
+    ScoreTerm out;
+    out.criterion = item.criterion;
+    out.weight = item.weight;
+    out.factor = factors.of(criterion);
+    switch (criterion) {
+      case Criterion::cost:
+        ratio(out, cost_of(r, w_, in_hours_), best_.cost);
+        if (!r.estimate.cost.known && time_of(r, w_, in_hours_).value) out.normalised = best_.middle_cost;
+        break;
+      case Criterion::time:
+        ratio(out, time_of(r, w_, in_hours_), best_.time);
+        break;
+      case Criterion::latency:
+        ratio(out, latency_of(r), best_.latency);
+        break;
+      case Criterion::memory:
+        headroom(out, r.estimate.memory);
+        break;
+      case Criterion::network:
+        out.value = communication_share(r.estimate.speed);
+        out.unit = "of the step waits";
+        out.normalised = 1 - *out.value;
+        break;
+      default:  // what only rules weigh
+        out.normalised = 1;
+        break;
+    }
+    out.contribution = out.weight * std::min(1.0, out.normalised / out.factor);
+    return out;
+  }
+
+ private:
+  static void least(double& best, const Raw& raw) {
     if (raw.value && *raw.value > 0) best = std::min(best, *raw.value);
-  };
-  const bool in_hours = bounded(w) && std::any_of(candidates.begin(), candidates.end(), [](const Recommendation& r) {
-                          return r.hours_to_finish.has_value();
-                        });
-  for (const auto& r : candidates) {
-    least(best_cost, cost_of(r, w, in_hours));
-    least(best_time, time_of(r, w, in_hours));
-    least(best_latency, latency_of(r));
   }
-  // A job that is done soon enough gains nothing by being done sooner.
-  if (w.task->patience_hours && in_hours) {
-    best_time = std::max(best_time, *w.task->patience_hours * weights.soon_enough);
+  // An unknown speed earns nothing: it never beats a known one.
+  static void ratio(ScoreTerm& term, const Raw& raw, double best) {
+    term.value = raw.value;
+    term.unit = raw.unit;
+    term.normalised = raw.value && *raw.value > 0 ? std::min(1.0, best / *raw.value) : 0;
   }
+  void headroom(ScoreTerm& term, const MemoryEstimate& m) const {
+    if (!m.known || m.capacity_gib <= 0) return;
+    term.value = m.headroom_gib / m.capacity_gib;
+    term.unit = "of capacity free";
+    term.normalised = std::clamp(*term.value / objective_.enough_headroom, 0.0, 1.0);
+  }
+
+  const Workload& w_;
+  const ObjectiveWeights& objective_;
+  bool in_hours_ = false;
+  Best best_;
+};
+
+}  // namespace
+
+void score(std::vector<Recommendation>& candidates, const std::vector<CriterionFactors>& factors, const Workload& w,
+           const ObjectiveWeights& objective, std::span<const CriterionWeight> weights) {
+  const Scorer scorer(candidates, w, objective);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     Recommendation& r = candidates[i];
-    const CriterionFactors& f = factors[i];
     r.criteria.clear();
     r.score = 0;
-    for (const auto& item : weights.weights) {
-      ScoreTerm term;
-      term.criterion = item.criterion;
-      term.weight = item.weight;
-      const auto ratio = [&](const Raw& raw, double best) {
-        term.value = raw.value;
-        term.unit = raw.unit;
-        // An unknown price or speed earns nothing: it never beats a known one.
-        term.normalised = raw.value && *raw.value > 0 ? std::min(1.0, best / *raw.value) : 0;
-      };
-      if (item.criterion == "cost") {
-        ratio(cost_of(r, w, in_hours), best_cost);
-        term.factor = f.cost;
-      } else if (item.criterion == "time") {
-        ratio(time_of(r, w, in_hours), best_time);
-        term.factor = f.time;
-      } else if (item.criterion == "latency") {
-        ratio(latency_of(r), best_latency);
-        term.factor = f.latency;
-      } else if (item.criterion == "memory") {
-        const MemoryEstimate& m = r.estimate.memory;
-        if (m.known && m.capacity_gib > 0) {
-          term.value = m.headroom_gib / m.capacity_gib;
-          term.unit = "of capacity free";
-          term.normalised = std::clamp(*term.value / weights.enough_headroom, 0.0, 1.0);
-        }
-        term.factor = f.memory;
-      } else if (item.criterion == "network") {
-        term.value = communication_share(r.estimate.speed);
-        term.unit = "of the step waits";
-        term.normalised = 1 - *term.value;
-        term.factor = f.network;
-      } else if (item.criterion == "lifecycle") {
-        term.normalised = 1;
-        term.factor = f.lifecycle;
-      } else if (item.criterion == "availability") {
-        term.normalised = 1;
-        term.factor = f.availability;
-      }
-      term.contribution = term.weight * std::min(1.0, term.normalised / term.factor);
-      r.score += 100 * term.contribution;
-      r.criteria.push_back(term);
+    for (const auto& item : weights) {
+      r.criteria.push_back(scorer.term(r, item, factors[i]));
+      r.score += 100 * r.criteria.back().contribution;
     }
   }
   const auto key = [](const Recommendation& r) {

@@ -35,6 +35,9 @@ class RecommendCommand : public Command {
   void setup(CLI::App& app, const base::Texts& texts) override {
     flags_.add(app, texts, arguments_);
     app.add_option("--optimize", objective_, texts("flag/optimize"))->check(CLI::IsMember(words_of(Objective{})));
+    app.add_option("--weight", weights_, texts("flag/weight"))
+        ->delimiter(',')
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     app.add_option("--include", include_, texts("flag/include"))
         ->delimiter(',')
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -55,11 +58,23 @@ class RecommendCommand : public Command {
   }
 
  private:
+  // "cost=3"; the name is checked where the criteria are known.
+  static CriterionWeight weight(const std::string& text) {
+    const auto equals = text.find('=');
+    const auto value = equals == std::string::npos ? std::nullopt : base::parse_count(text.substr(equals + 1));
+    if (!value || *value < 0 || *value > 1e6) {
+      throw InputError(Place{"--weight"},
+                       fmt::format("\"{}\" is not CRITERION=NUMBER, such as cost=3", base::printable(text)));
+    }
+    return {std::string_view(text).substr(0, equals), *value};
+  }
+
   int reply(Context& context) {
     context.config = config_;
     RecommendOptions options;
     options.objective = word<Objective>(objective_);
     options.top = static_cast<std::size_t>(top_);
+    for (const auto& text : weights_) options.weights.push_back(weight(text));
     for (const auto& status : include_) options.include.push_back(word<Status>(status));
     const Knowledge& knowledge = context.knowledge();
     options.lang = context.lang;
@@ -89,6 +104,7 @@ class RecommendCommand : public Command {
   ProfileFlags flags_;
   std::string objective_ = "balanced";
   std::vector<std::string> include_;
+  std::vector<std::string> weights_;
   std::string why_not_;
   std::string config_;
   int top_ = 5;

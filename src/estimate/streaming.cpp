@@ -68,8 +68,9 @@ SpeedEstimate estimate_streaming_speed(const Workload& workload, const Machine& 
   // A card without a known encoder count may still draw; it streams from the processor, which is not estimated.
   if (one <= 0) {
     out.why = machine.accelerator->nvenc_count ? "speed/no-encoder" : "speed/encoder-unknown";
-    if (!machine.accelerator->nvenc_count)
-      out.relative = card.of(Resource::graphics) / reference.of(Resource::graphics);
+    if (!machine.accelerator->nvenc_count) {
+      out.relative = card.of(Resource::graphics) / reference.of(Resource::graphics) * per_node * machine.nodes;
+    }
     return out;
   }
   out.known = true;

@@ -35,6 +35,18 @@ Json accelerator_json(const Machine& m, const InstanceType& type) {
           {"slice", type.slice}};
 }
 
+Json picks_json(const Advice& advice) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < advice.recommendations.size(); ++i) {
+    const Recommendation& r = advice.recommendations[i];
+    for (const Role role : r.roles) {
+      out[std::string(name_of(role))] = {
+          {"rank", i + 1}, {"instance_type", std::string(r.type->name)}, {"nodes", r.machine.nodes}};
+    }
+  }
+  return out;
+}
+
 Json recommendation_json(const Recommendation& r, std::size_t rank, const Workload& w, const base::Texts& texts) {
   Json out;
   out["rank"] = rank;
@@ -58,6 +70,10 @@ Json recommendation_json(const Recommendation& r, std::size_t rank, const Worklo
   out["cost"] = cost_json(r.estimate.cost, texts);
   out["confidence"] = confidence_word(r.estimate.confidence);
   out["score"] = to_json(r.score);
+  out["pareto"] = r.pareto;
+  out["tied"] = r.tied;
+  Json& roles = out["roles"] = Json::array();
+  for (const Role role : r.roles) roles.push_back(std::string(name_of(role)));
   Json& criteria = out["criteria"] = Json::array();
   for (const auto& c : r.criteria) {
     criteria.push_back({{"criterion", std::string(c.criterion)},
@@ -108,6 +124,8 @@ void print_advice_json(std::ostream& out, const Advice& advice, const Knowledge&
   root["schema_version"] = 1;
   Json request = to_json(advice.workload.profile);
   request["optimize"] = std::string(names(Objective{})[static_cast<std::size_t>(objective)]);
+  Json& weights = request["weights"] = Json::object();
+  for (const auto& w : advice.weights) weights[std::string(w.criterion)] = to_json(w.weight);
   Json& resolved = request["resolved_names"] = Json::array();
   for (const auto& name : advice.resolved_names) {
     Json item;
@@ -147,8 +165,15 @@ void print_advice_json(std::ostream& out, const Advice& advice, const Knowledge&
   } else {
     root["nearest_miss"] = nullptr;
   }
-  root["counts"] = {
-      {"searched", advice.searched}, {"fit", advice.recommendations.size()}, {"rejected", advice.rejected.size()}};
+  root["picks"] = picks_json(advice);
+  Json left_out = Json::array();
+  for (const auto& cut : advice.cuts) {
+    left_out.push_back({{"constraint", std::string(cut.constraint)}, {"types", cut.types}});
+  }
+  root["counts"] = {{"searched", advice.searched},
+                    {"fit", advice.recommendations.size()},
+                    {"rejected", advice.rejected.size()},
+                    {"left_out", std::move(left_out)}};
   out << root.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 

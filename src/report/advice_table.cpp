@@ -43,6 +43,7 @@ class Screen {
     why(a.recommendations.front());
     check_first(a.recommendations.front());
     others(a);
+    standing(a);
     miss(a);
     out_ << '\n';
     counts(a);
@@ -405,6 +406,29 @@ class Screen {
     }
   }
 
+  // What is best at one thing each, where that is not the pick, and what cannot be told from it.
+  void standing(const Advice& a) {
+    std::string text;
+    for (const auto& r : a.recommendations) {
+      for (const Role role : r.roles) {
+        if (&r == &a.recommendations.front()) continue;
+        text += fmt::format("{}{}: {} x {}", text.empty() ? "" : t_("screen/semicolon"),
+                            t_(fmt::format("role/{}", name_of(role))), r.machine.nodes, r.type->name);
+      }
+    }
+    if (!text.empty()) paragraph(text + t_("screen/full-stop"), "  ");
+    std::string ties;
+    std::size_t count = 0;
+    std::vector<const Family*> seen = {a.recommendations.front().family};
+    for (const auto& r : a.recommendations) {
+      if (!r.tied || std::find(seen.begin(), seen.end(), r.family) != seen.end()) continue;
+      seen.push_back(r.family);
+      constexpr std::size_t kMost = 3;
+      if (++count <= kMost) ties += fmt::format("{}{}", ties.empty() ? "" : t_("screen/comma"), r.type->name);
+    }
+    if (count > 0) paragraph(t_("screen/tie", {{"names", ties}}), "  ");
+  }
+
   void miss(const Advice& a) {
     if (!a.nearest_miss) return;
     const NearestMiss& m = *a.nearest_miss;
@@ -423,7 +447,7 @@ class Screen {
     std::map<std::string_view, std::pair<std::size_t, const Rejection*>> kinds;
     for (const auto& r : a.rejected) {
       auto& kind = kinds[r.reason.rule];
-      if (kind.first++ == 0) kind.second = &r;
+      if (kind.first++ == 0 || kind.second->reason.text.empty()) kind.second = &r;
     }
     for (const auto& [rule, kind] : kinds) {
       paragraph(fmt::format("{} x {}: {} ({})", kind.first, rule, kind.second->reason.text, kind.second->type->name),
@@ -445,6 +469,12 @@ class Screen {
                                    {"fit", fmt::format("{}", a.recommendations.size())},
                                    {"rejected", rejected}}),
               "  ");
+    std::string left_out;
+    for (const auto& cut : a.cuts) {
+      if (cut.constraint == "search.status") continue;
+      left_out += fmt::format("{}{} {}", left_out.empty() ? "" : t_("screen/comma"), cut.types, cut.constraint);
+    }
+    if (!left_out.empty()) paragraph(t_("screen/left-out", {{"cuts", left_out}}), "  ");
     std::string assumed;
     const std::size_t most = o_.explain ? w_.assumptions.size() : 6;
     for (std::size_t i = 0; i < w_.assumptions.size() && i < most; ++i) {

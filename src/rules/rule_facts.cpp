@@ -100,6 +100,8 @@ void set_workload(RuleContext& c, const Workload& w, RuleLists& lists) {
   c.set(Field::request_currency, text(p.constraints.currency));
   c.set(Field::request_deadline_hours, p.constraints.deadline_hours);
   c.set(Field::request_export_unrestricted, p.constraints.export_unrestricted);
+  c.set(Field::request_cuda_only, p.constraints.cuda_only);
+  c.set(Field::request_domestic_only, p.constraints.domestic_only);
   c.set(Field::request_dataset_gib, p.data.dataset_gib);
 
   const bool training = w.kind == TaskKind::llm_training || w.kind == TaskKind::media_training;
@@ -161,6 +163,9 @@ void set_workload(RuleContext& c, const Workload& w, RuleLists& lists) {
     c.set(Field::hpc_precision, word(p.hpc.precision));
     c.set(Field::hpc_bound, word(p.hpc.bound));
     c.set(Field::hpc_app, text(p.hpc.app));
+  }
+  if (w.kind == TaskKind::streaming || w.kind == TaskKind::transcoding) {
+    c.set(Field::inference_concurrency, p.inference.concurrency);
   }
   if (w.kind == TaskKind::rendering) c.set(Field::rendering_app, text(p.rendering.app));
   if (w.kind == TaskKind::transcoding) {

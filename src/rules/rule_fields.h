@@ -23,7 +23,7 @@ constexpr auto names(Effect) {
 }
 constexpr auto names(Criterion) {
   return std::to_array<std::string_view>(
-      {"none", "cost", "time", "latency", "memory", "network", "lifecycle", "availability"});
+      {"none", "cost", "time", "latency", "memory", "network", "lifecycle", "availability", "software"});
 }
 
 template <class V, Is<Parameter> S>

@@ -233,6 +233,11 @@ void fields(V& v, S& s) {
   v("currency", s.currency);
   v("deadline_hours", s.deadline_hours);
   v("export_unrestricted", s.export_unrestricted);
+  v("not_vendors", s.not_vendors);
+  v("not_accelerators", s.not_accelerators);
+  v("cuda_only", s.cuda_only);
+  v("domestic_only", s.domestic_only);
+  v("min_headroom", s.min_headroom);
 }
 
 template <class V, class S>

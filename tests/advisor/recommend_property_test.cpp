@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "gpuadvise/advise.h"
+#include "gpuadvise/error.h"
 
 #include "catch.h"
 #include "report/advice.h"
@@ -155,7 +156,98 @@ TEST_CASE("a stricter request never adds a candidate", "[property]") {
       const auto in_time = names(ask(soon));
       CHECK(std::includes(all.begin(), all.end(), in_time.begin(), in_time.end()));
     }
+    // So may room to spare: a type that no longer holds the job alone is tried as a cluster.
+    Profile roomy = p;
+    roomy.constraints.min_headroom = 0.3;
+    const auto with_room = names(ask(roomy));
+    CHECK(std::includes(all.begin(), all.end(), with_room.begin(), with_room.end()));
+    for (const auto flag :
+         {&ConstraintsSpec::cuda_only, &ConstraintsSpec::domestic_only, &ConstraintsSpec::export_unrestricted}) {
+      Profile kind = p;
+      kind.constraints.*flag = true;
+      const auto of_kind = names(ask(kind));
+      CHECK(std::includes(all.begin(), all.end(), of_kind.begin(), of_kind.end()));
+    }
+    constexpr std::string_view kNot[] = {"a100", "a10"};
+    Profile without = p;
+    without.constraints.not_accelerators = kNot;
+    const auto left = names(ask(without));
+    CHECK(std::includes(all.begin(), all.end(), left.begin(), left.end()));
+    CHECK(left.size() < all.size());
   }
+}
+
+TEST_CASE("what a margin for error asks for, a larger one asks for too", "[property]") {
+  for (const auto& p : profiles()) {
+    INFO(describe(p));
+    Knowledge careful = builtin_knowledge();
+    const auto all = names(ask(p));
+    careful.hardware.memory_margin = 0.25;
+    const auto fewer = names(ask(p, careful));
+    CHECK(std::includes(all.begin(), all.end(), fewer.begin(), fewer.end()));
+  }
+}
+
+TEST_CASE("the front, the ties and the roles say what the numbers say", "[property]") {
+  const auto value = [](const Recommendation& r, std::string_view criterion) {
+    for (const auto& term : r.criteria) {
+      if (term.criterion == criterion) return term.value;
+    }
+    return std::optional<double>();
+  };
+  for (const auto& p : profiles()) {
+    INFO(describe(p));
+    const Advice advice = ask(p);
+    std::size_t front = 0;
+    for (const auto& r : advice.recommendations) {
+      const auto cost = value(r, "cost");
+      const auto time = value(r, "time");
+      if (!cost || !time) {
+        CHECK_FALSE(r.pareto);
+        continue;
+      }
+      const bool beaten = std::any_of(advice.recommendations.begin(), advice.recommendations.end(), [&](const auto& o) {
+        const auto c = value(o, "cost");
+        const auto t = value(o, "time");
+        return c && t && *c <= *cost && *t <= *time && (*c < *cost || *t < *time);
+      });
+      CHECK(r.pareto == !beaten);
+      front += r.pareto ? 1 : 0;
+      for (const Role role : r.roles) {
+        if (role == Role::cheapest) {
+          for (const auto& o : advice.recommendations) CHECK(value(o, "cost").value_or(*cost) >= *cost);
+        }
+        if (role == Role::fastest) {
+          for (const auto& o : advice.recommendations) CHECK(value(o, "time").value_or(*time) >= *time);
+        }
+      }
+    }
+    CHECK(front > 0);
+    CHECK_FALSE(advice.recommendations.front().tied);
+  }
+}
+
+TEST_CASE("own weights are all that counts", "[property]") {
+  RecommendOptions options;
+  options.weights = {{"cost", 3}};
+  for (const auto& p : profiles()) {
+    INFO(describe(p));
+    const Advice advice = recommend(p, builtin_knowledge(), rules(), options);
+    double sum = 0;
+    for (const auto& w : advice.weights) sum += w.weight;
+    CHECK(std::abs(sum - 1) < 1e-12);
+    double best = std::numeric_limits<double>::infinity();
+    const auto cost = [](const Recommendation& r) -> const ScoreTerm& {
+      return *std::find_if(r.criteria.begin(), r.criteria.end(), [](const auto& t) { return t.criterion == "cost"; });
+    };
+    for (const auto& r : advice.recommendations) best = std::min(best, cost(r).value.value_or(best));
+    for (const auto& r : advice.recommendations) {
+      if (!cost(r).value) continue;
+      CHECK(std::abs(r.score - 100 * std::min(1.0, best / *cost(r).value / cost(r).factor)) < 1e-6);
+    }
+  }
+  options.weights = {{"costs", 1}};
+  CHECK_THROWS_AS(recommend(profiles().front(), builtin_knowledge(), rules(), options), InputError);
 }
 
 TEST_CASE("prices in another unit give the same order", "[property]") {
