@@ -75,6 +75,7 @@ struct CommandEntry {
 std::span<const CommandEntry> commands();
 
 std::unique_ptr<Command> make_recommend();
+std::unique_ptr<Command> make_compare();
 std::unique_ptr<Command> make_estimate();
 std::unique_ptr<Command> make_catalog();
 std::unique_ptr<Command> make_check();

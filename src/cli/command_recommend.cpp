@@ -3,6 +3,7 @@
 
 #include "gpuadvise/advise.h"
 #include "gpuadvise/error.h"
+#include "gpuadvise/sensitivity.h"
 
 #include "base/text.h"
 #include "catalog/catalog_fields.h"
@@ -44,6 +45,7 @@ class RecommendCommand : public Command {
         ->check(CLI::IsMember(words_of(Status{})));
     app.add_option("--top", top_, texts("flag/top"))->check(CLI::Range(1, 1000));
     app.add_flag("--explain", explain_, texts("flag/explain"));
+    app.add_flag("--sensitivity", sensitivity_, texts("flag/sensitivity"));
     app.add_option("--why-not", why_not_, texts("flag/why-not"));
     app.add_option("--config", config_, texts("flag/rules-config"));
     add_format(app, format_, texts);
@@ -93,10 +95,14 @@ class RecommendCommand : public Command {
       }
       return kFine;
     }
+    std::vector<Turn> turns;
+    if (sensitivity_) turns = sensitivity(profile, advice, knowledge, context.rules(), options);
     if (format_ == "json") {
-      report::print_advice_json(context.out, advice, knowledge, context.texts(), options.top, options.objective);
+      report::print_advice_json(context.out, advice, knowledge, context.texts(), options.top, options.objective,
+                                sensitivity_ ? &turns : nullptr);
     } else {
       report::print_advice(context.out, advice, knowledge, context.texts(), table);
+      if (sensitivity_ && !turns.empty()) report::print_sensitivity(context.out, turns, context.texts(), table);
     }
     return advice.recommendations.empty() ? kNo : kFine;
   }
@@ -106,6 +112,7 @@ class RecommendCommand : public Command {
   std::vector<std::string> include_;
   std::vector<std::string> weights_;
   std::string why_not_;
+  bool sensitivity_ = false;
   std::string config_;
   int top_ = 5;
   bool explain_ = false;

@@ -7,6 +7,7 @@ namespace gpuadvise::cli {
 std::span<const CommandEntry> commands() {
   static constexpr std::array kCommands = std::to_array<CommandEntry>({
       {"recommend", make_recommend},
+      {"compare", make_compare},
       {"estimate", make_estimate},
       {"check", make_check},
       {"catalog", make_catalog},

@@ -5,6 +5,8 @@
 #include <span>
 
 #include "gpuadvise/advise.h"
+#include "gpuadvise/compare.h"
+#include "gpuadvise/sensitivity.h"
 
 #include "base/message.h"
 
@@ -19,8 +21,16 @@ struct TableOptions {
 
 void print_advice(std::ostream& out, const Advice& advice, const Knowledge& knowledge, const base::Texts& texts,
                   const TableOptions& options);
+// `turns`, where they were asked for, stand under "sensitivity".
 void print_advice_json(std::ostream& out, const Advice& advice, const Knowledge& knowledge, const base::Texts& texts,
-                       std::size_t top, Objective objective);
+                       std::size_t top, Objective objective, const std::vector<Turn>* turns = nullptr);
+void print_sensitivity(std::ostream& out, std::span<const Turn> turns, const base::Texts& texts,
+                       const TableOptions& options);
+
+void print_comparison(std::ostream& out, const Comparison& comparison, const Knowledge& knowledge,
+                      const base::Texts& texts, const TableOptions& options);
+void print_comparison_json(std::ostream& out, const Comparison& comparison, const Knowledge& knowledge,
+                           const base::Texts& texts);
 
 // Answers to --why-not; the pick of `advice` is what they are compared with.
 void print_why_not(std::ostream& out, std::span<const WhyNot> answers, const Advice& advice, const Knowledge& knowledge,

@@ -89,6 +89,20 @@ Json recommendation_json(const Recommendation& r, std::size_t rank, const Worklo
   return out;
 }
 
+Json turns_json(std::span<const Turn> turns) {
+  Json out = Json::array();
+  for (const auto& turn : turns) {
+    const bool changes = !turn.to.empty();
+    out.push_back({{"input", turn.input},
+                   {"from", turn.from},
+                   {"looked", turn.looked},
+                   {"changes_at", changes ? Json(turn.to) : Json(nullptr)},
+                   {"instance_type", turn.type != nullptr ? Json(std::string(turn.type->name)) : Json(nullptr)},
+                   {"nodes", turn.type != nullptr ? Json(turn.nodes) : Json(nullptr)}});
+  }
+  return out;
+}
+
 Json header_json(const Knowledge& knowledge) {
   return {{"version", std::string(knowledge.catalog.date)},
           {"date", std::string(knowledge.catalog.date)},
@@ -118,8 +132,29 @@ void print_why_not_json(std::ostream& out, std::span<const WhyNot> answers, cons
   out << root.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
+void print_comparison_json(std::ostream& out, const Comparison& comparison, const Knowledge& knowledge,
+                           const base::Texts& texts) {
+  Json root;
+  root["schema_version"] = 1;
+  root["request"] = to_json(comparison.workload.profile);
+  root["request"]["assumptions"] = assumptions_json(comparison.workload, texts);
+  root["catalog"] = header_json(knowledge);
+  Json& list = root["compared"] = Json::array();
+  for (const auto& column : comparison.columns) {
+    Json item;
+    item["name"] = column.name;
+    item["instance_type"] = column.type != nullptr ? Json(std::string(column.type->name)) : Json(nullptr);
+    item["rank"] = column.rank ? Json(*column.rank) : Json(nullptr);
+    item["runs"] = column.runs ? recommendation_json(*column.runs, 0, comparison.workload, texts) : Json(nullptr);
+    if (column.runs) item["runs"].erase("rank");
+    item["failures"] = notes_json(column.failures);
+    list.push_back(std::move(item));
+  }
+  out << root.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
 void print_advice_json(std::ostream& out, const Advice& advice, const Knowledge& knowledge, const base::Texts& texts,
-                       std::size_t top, Objective objective) {
+                       std::size_t top, Objective objective, const std::vector<Turn>* turns) {
   Json root;
   root["schema_version"] = 1;
   Json request = to_json(advice.workload.profile);
@@ -166,6 +201,7 @@ void print_advice_json(std::ostream& out, const Advice& advice, const Knowledge&
     root["nearest_miss"] = nullptr;
   }
   root["picks"] = picks_json(advice);
+  if (turns != nullptr) root["sensitivity"] = turns_json(*turns);
   Json left_out = Json::array();
   for (const auto& cut : advice.cuts) {
     left_out.push_back({{"constraint", std::string(cut.constraint)}, {"types", cut.types}});
