@@ -250,6 +250,120 @@ TEST_CASE("own weights are all that counts", "[property]") {
   CHECK_THROWS_AS(recommend(profiles().front(), builtin_knowledge(), rules(), options), InputError);
 }
 
+// Any task with anything that it may be asked with, at random.
+Profile anything(std::mt19937& random) {
+  const auto& tasks = builtin_knowledge().catalog.tasks;
+  const auto chance = [&](unsigned percent) { return random() % 100 < percent; };
+  const auto pick = [&](std::initializer_list<double> values) { return values.begin()[random() % values.size()]; };
+  const auto word = [&](std::initializer_list<std::string_view> words) {
+    return words.begin()[random() % words.size()];
+  };
+  Profile p;
+  const TaskPreset& task = tasks[random() % tasks.size()];
+  p.task = task.id;
+  const bool language =
+      task.kind == TaskKind::llm_training || task.kind == TaskKind::llm_serving || task.kind == TaskKind::interactive;
+  if (language) {
+    if (chance(50)) {
+      p.model.params = pick({0.5e9, 1.5e9, 7e9, 13e9, 34e9, 70e9, 175e9, 405e9, 1e12});
+    } else {
+      p.model.name = word({"qwen2.5-7b", "llama-3.1-70b", "deepseek-r1", "mixtral-8x7b", "qwen3-30b-a3b"});
+    }
+  }
+  if (task.kind == TaskKind::llm_training) {
+    if (chance(60)) p.training.method = static_cast<Method>(random() % 4);
+    if (chance(60)) p.training.sequence_length = static_cast<int>(pick({128, 2048, 32768, 131072}));
+    if (chance(30)) p.training.global_batch = static_cast<int>(pick({1, 7, 64, 4096}));
+    if (chance(20)) p.training.precision = Precision::fp16;
+  }
+  if (task.kind == TaskKind::llm_serving) {
+    if (chance(50)) p.inference.weights = word({"bf16", "fp16", "fp8", "int8", "awq-int4"});
+    if (chance(30)) p.inference.requests_per_second = pick({0.1, 5, 300});
+    if (chance(30)) p.inference.slo = Slo{pick({50, 2000}), pick({5, 100})};
+    if (chance(30)) p.inference.input_tokens = static_cast<int>(pick({1, 512, 100000}));
+  }
+  if (chance(30)) p.inference.concurrency = pick({1, 17, 1000});
+  if (chance(25)) p.constraints.max_nodes = static_cast<int>(pick({1, 2, 1000}));
+  if (chance(15)) p.constraints.budget_per_hour = pick({0.01, 20, 1e6});
+  if (chance(15)) p.constraints.deadline_hours = pick({0.01, 100, 1e6});
+  if (chance(15)) p.constraints.min_headroom = pick({0.0, 0.5, 0.9});
+  if (chance(10)) p.constraints.cuda_only = true;
+  if (chance(10)) p.constraints.domestic_only = true;
+  if (chance(20)) p.operations.charge_type = static_cast<ChargePreference>(random() % 4);
+  return p;
+}
+
+TEST_CASE("any request gets an answer in numbers and words, under any objective", "[property]") {
+  std::mt19937 random(6);  // NOLINT(cert-msc51-cpp): the same every time on purpose
+  std::size_t answered = 0;
+  for (int i = 0; i < 100; ++i) {
+    const Profile p = anything(random);
+    for (const Objective objective : {Objective::cost, Objective::balanced, Objective::speed}) {
+      INFO(i << " " << describe(p));
+      RecommendOptions options;
+      options.objective = objective;
+      options.top = 3;
+      const Advice advice = recommend(p, builtin_knowledge(), rules(), options);
+      CHECK(advice.recommendations.size() + advice.rejected.size() == advice.searched);
+      for (const auto& r : advice.rejected) CHECK_FALSE(r.reason.text.empty());
+      if (advice.recommendations.empty()) continue;
+      ++answered;
+      CHECK_FALSE(advice.recommendations.front().reasons.empty());
+      for (const auto& r : advice.recommendations) {
+        CHECK(std::isfinite(r.score));
+        for (const auto& term : r.criteria) {
+          CHECK(std::isfinite(term.contribution));
+          CHECK((!term.value || std::isfinite(*term.value)));
+        }
+        const MemoryEstimate& m = r.estimate.memory;
+        CHECK((std::isfinite(m.total) && std::isfinite(m.device) && std::isfinite(m.headroom_gib)));
+        const SpeedEstimate& s = r.estimate.speed;
+        for (const auto& value :
+             {s.tokens_per_second, s.samples_per_second, s.step_seconds, s.ttft_ms, s.tpot_ms,
+              s.output_tokens_per_second, s.relative, s.value, r.hours_to_finish, r.estimate.cost.per_hour,
+              r.estimate.cost.per_million_tokens, r.estimate.cost.to_finish}) {
+          CHECK((!value || (std::isfinite(*value) && *value > 0)));
+        }
+        for (const auto& note : r.reasons) CHECK_FALSE(note.text.empty());
+        for (const auto& note : r.warnings) CHECK_FALSE(note.text.empty());
+      }
+    }
+  }
+  CHECK(answered > 100);
+}
+
+TEST_CASE("a type that is no better and dearer does not change the pick", "[property]") {
+  const Knowledge& ours = builtin_knowledge();
+  for (const auto& p : profiles()) {
+    INFO(describe(p));
+    const Advice before = ask(p);
+    REQUIRE_FALSE(before.recommendations.empty());
+    const Recommendation& pick = before.recommendations.front();
+    std::vector<Family> families(ours.catalog.families.begin(), ours.catalog.families.end());
+    std::vector<InstanceType> types(pick.family->types.begin(), pick.family->types.end());
+    InstanceType copy = *pick.type;
+    copy.name = "a.dominated.type";  // before all others by name
+    types.push_back(copy);
+    for (auto& family : families) {
+      if (family.name == pick.family->name && family.vendor == pick.family->vendor) family.types = types;
+    }
+    std::vector<Price> prices(ours.catalog.prices.begin(), ours.catalog.prices.end());
+    for (const Price& price : ours.catalog.prices) {
+      if (price.type != pick.type->name) continue;
+      prices.push_back(price);
+      prices.back().type = copy.name;
+      prices.back().amount *= 1.5;
+    }
+    Knowledge more = ours;
+    more.catalog.families = families;
+    more.catalog.prices = prices;
+    const Advice after = ask(p, more);
+    CHECK(after.recommendations.size() == before.recommendations.size() + 1);
+    if (pick.estimate.cost.known) CHECK(after.recommendations.front().type->name == pick.type->name);
+    CHECK(after.recommendations.front().estimate.cost.per_hour == pick.estimate.cost.per_hour);
+  }
+}
+
 TEST_CASE("prices in another unit give the same order", "[property]") {
   const Knowledge& ours = builtin_knowledge();
   std::vector<Price> dearer(ours.catalog.prices.begin(), ours.catalog.prices.end());
