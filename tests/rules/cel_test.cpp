@@ -105,4 +105,25 @@ TEST_CASE("Nesting, size and cost are bounded", "[cel]") {
   for (int i = 0; i < 24; ++i) doubling = fmt::format("[{}].map(x, x + x)[0]", doubling);
   CHECK(starts(eval(doubling), "fault: macros nest") == false);
   CHECK(eval(doubling) == "error: the evaluation takes too much memory");
+  std::string lists = "[0,1,2,3,4,5,6,7]";
+  for (int i = 0; i < 14; ++i) lists = fmt::format("[{}].map(x, x + x)[0]", lists);
+  CHECK(starts(eval(fmt::format("size({})", lists)), "131072"));
+  for (int i = 0; i < 2; ++i) lists = fmt::format("[{}].map(x, x + x)[0]", lists);
+  CHECK(eval(lists) == "error: the evaluation takes too much memory");
+}
+
+TEST_CASE("The limits of an evaluation are the caller's to set", "[cel]") {
+  Fault fault;
+  const auto program = compile("[1, 2, 3].map(x, string(x) + 'abcdefgh').size() == 3", {Mode::dynamic, {}, {}}, fault);
+  REQUIRE(program);
+  CHECK(Evaluator().evaluate(program->view(), {}).is_true());
+  Evaluator few_steps(Limits{10, std::size_t{1} << 20});
+  CHECK(few_steps.evaluate(program->view(), {}).text == "the evaluation takes too many steps");
+  Evaluator little_memory(Limits{1000, 64});
+  CHECK(little_memory.evaluate(program->view(), {}).text == "the evaluation takes too much memory");
+  // A bound that is reached is absorbed by nothing.
+  const auto absorbed =
+      compile("true || [1, 2, 3].all(x, [1, 2, 3].all(y, x + y > 0))", {Mode::dynamic, {}, {}}, fault);
+  REQUIRE(absorbed);
+  CHECK(few_steps.evaluate(absorbed->view(), {}).is_true());  // never evaluated
 }
