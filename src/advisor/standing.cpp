@@ -68,18 +68,21 @@ bool tied(const Recommendation& pick, const Recommendation& r) {
   return behind <= error * std::max(by_speed(pick), by_speed(r));
 }
 
-// The first of the best: candidates that are equal in it stand in the order of the ranking.
+// The first of the best: candidates that print the same in it stand in the order of the ranking.
 template <class Value>
 void give(std::vector<Recommendation>& candidates, Role role, Value value) {
-  Recommendation* best = nullptr;
   std::optional<double> most;
-  for (auto& r : candidates) {
+  for (const auto& r : candidates) {
     const std::optional<double> v = value(r);
-    if (!v || (most && *v <= *most)) continue;
-    best = &r;
-    most = v;
+    if (v && (!most || *v > *most)) most = v;
   }
-  if (best != nullptr) best->roles.push_back(role);
+  if (!most) return;
+  constexpr double kSame = 1e-3;
+  const auto best = std::find_if(candidates.begin(), candidates.end(), [&](const Recommendation& r) {
+    const std::optional<double> v = value(r);
+    return v && *v >= *most - kSame * std::abs(*most);
+  });
+  best->roles.push_back(role);
 }
 
 std::optional<double> least(const std::optional<double>& value) {
