@@ -19,7 +19,8 @@
 
 namespace gpuadvise {
 
-enum class SourceKind : std::uint8_t { vendor, vendor_code, paper, third_party, third_party_low };
+// `user` marks the rows of a user's own price file; no source of the catalog is of that kind.
+enum class SourceKind : std::uint8_t { vendor, vendor_code, paper, third_party, third_party_low, user };
 
 struct Source {
   std::string_view id;
@@ -31,6 +32,12 @@ struct Source {
   std::string_view note;
 };
 
+// A name that a price page uses for several regions: "mainland China".
+struct PriceArea {
+  std::string_view name;
+  std::span<const std::string_view> regions;  // ids of the vendor
+};
+
 struct Vendor {
   std::string_view id;  // alibaba, tencent, huawei
   Text name;
@@ -38,6 +45,7 @@ struct Vendor {
   std::span<const std::string_view> name_prefixes;  // of instance types: "ecs."
   std::span<const std::string_view> home_regions;   // of mainland China, "cn-*" for all that start so
   std::span<const std::string_view> other_regions;  // exceptions from home_regions
+  std::span<const PriceArea> price_areas;
   std::string_view terraform_provider;
   Text price_command;  // the vendor's own call that shows price and stock; {type} and {region} are filled in
   Text spot_range;     // what the vendor promises of spot prices
@@ -215,7 +223,7 @@ struct Price {
   std::string_view type;
   std::string_view region;
   ChargeType charge;
-  std::string_view currency;         // CNY or USD, as listed
+  std::string_view currency;         // as listed: a code of Catalog::currencies
   double amount;                     // per hour for on_demand and spot, per month or year otherwise
   std::optional<double> amount_min;  // where the page prints a range by zone
   std::optional<double> amount_max;
@@ -224,6 +232,30 @@ struct Price {
   SourceKind confidence;     // of this row
   std::string_view suspect;  // why the row is not used for ranking; empty: nothing against it
   std::string_view note;
+};
+
+// A currency that prices and budgets may be in.
+struct Currency {
+  std::string_view code;  // ISO 4217
+  Text name;
+  std::string_view source;
+};
+
+// What a unit of a currency is worth in the first of Catalog::currencies. The catalog has none: money is converted at
+// the user's rate or not at all.
+struct ExchangeRate {
+  std::string_view currency;
+  double worth;
+};
+
+// What the interruptions of spot machines are reckoned to cost a training that writes checkpoints: see
+// docs/method/cost.md.
+struct SpotInterruptions {
+  double hours_between = 0;     // between two interruptions of one machine, on average
+  double checkpoint_hours = 0;  // of work between two checkpoints
+  double restart_hours = 0;     // from an interruption until the work goes on
+  double most_lost = 0;         // share of the time; where more is lost, no cost to finish is given
+  std::string_view note;        // what the values rest on
 };
 
 // A name that guides or people use, and what it stands for. Names of documented families need no row unless guides
@@ -248,6 +280,9 @@ struct Catalog {
   std::span<const Family> families;
   std::span<const MoreTypes> more_types;  // empty once loaded
   std::span<const Price> prices;
+  std::span<const Currency> currencies;  // the first is that of a request which names none
+  std::span<const ExchangeRate> exchange_rates;
+  SpotInterruptions spot_interruptions;
   std::span<const NameNote> names;
   std::span<const Model> models;
   std::span<const TypicalShape> typical_shapes;  // smallest first

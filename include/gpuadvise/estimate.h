@@ -113,14 +113,39 @@ struct SpeedEstimate {
   std::string_view why;  // message id, when not known
 };
 
+// From how many hours a month a subscription costs less than paying on demand; above those of a month (730): never.
+struct BreakEven {
+  const Price* on_demand = nullptr;
+  const Price* subscription = nullptr;
+  double hours_per_month = 0;
+};
+
+// Money for so many units of work that are not tokens.
+struct UnitCost {
+  CostUnit unit = CostUnit::none;
+  double count = 1;
+  double amount = 0;
+};
+
+// Every amount is in `currency`, that of the request: amounts of two candidates compare as numbers. A price in another
+// currency without a rate, or none at all, gives no amount. Formulas: docs/method/cost.md.
 struct CostEstimate {
-  bool known = false;
+  bool known = false;  // per_hour is given
   std::string_view currency;
-  std::optional<double> per_hour;
-  std::optional<double> per_million_tokens;
+  std::optional<double> per_hour;      // all machines
+  std::optional<double> per_hour_low;  // spot by the vendor's stated range; per_hour is then its upper end
+  std::optional<double> per_million_tokens;        // trained; serving: input and output together
+  std::optional<double> per_million_input_tokens;  // serving: input x tokens in + output x tokens out is a request
+  std::optional<double> per_million_output_tokens;
+  std::optional<UnitCost> per_unit;
   std::optional<double> to_finish;
-  const Price* price = nullptr;  // the row it rests on
-  std::string_view why;
+  std::optional<double> interruption_loss;  // share of the time, in to_finish; spot training with checkpoints only
+  std::optional<double> exchange_rate;      // what one unit of the price's currency was taken to be worth
+  std::optional<int> price_age_months;      // against the newest fact of the catalog
+  std::optional<BreakEven> month;
+  std::optional<BreakEven> year;
+  const Price* price = nullptr;  // the row it rests on; with no amount: the row that could not be used
+  std::string_view why;          // message id: what is not known, and why
 };
 
 struct Estimate {

@@ -21,6 +21,9 @@ enum class TaskKind : std::uint8_t {
   interactive  // notebooks
 };
 
+// What else than tokens and whole jobs a cost is told for.
+enum class CostUnit : std::uint8_t { none, image, clip, passage, audio_hour, frame, session_hour, stream_hour };
+
 struct TaskPreset {
   std::string_view id;  // llm-finetune
   std::string_view title_en;
@@ -29,6 +32,7 @@ struct TaskPreset {
   std::string_view default_model;        // for tasks that can assume one; empty: the user must say
   std::string_view reference_card;       // accelerator id that SpeedEstimate::relative compares with; empty: none
   std::optional<double> patience_hours;  // longer than this, and more machines are considered; unknown: never
+  CostUnit cost_unit = CostUnit::none;
   Profile defaults;
 };
 

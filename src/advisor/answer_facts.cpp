@@ -131,8 +131,8 @@ std::optional<QuantisedFit> find_quantised_fit(const Advice& advice, const Knowl
   std::vector<Target> targets;
   for (const auto& r : advice.rejected) {
     if (r.missing_gib <= 0) continue;
-    const Price* price = find_price(knowledge.catalog, find_vendor(knowledge.catalog, r.family->vendor), *r.type, w);
-    const auto per_hour = estimate_cost(w, {}, price, 1).per_hour;
+    const auto per_hour =
+        choose_price(knowledge.catalog, find_vendor(knowledge.catalog, r.family->vendor), *r.type, w).per_hour;
     if (per_hour && *per_hour < *most) targets.push_back({&r, *per_hour});
   }
   std::sort(targets.begin(), targets.end(), [](const Target& a, const Target& b) {

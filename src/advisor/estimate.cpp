@@ -52,12 +52,15 @@ ProfileEstimate estimate(const Profile& profile, const Knowledge& knowledge) {
   }
   out.estimate.memory = estimate_memory(out.workload, out.machine, out.layout, knowledge.calibration);
   out.estimate.speed = estimate_speed(out.workload, out.machine, out.layout, knowledge.calibration);
-  const Price* price = nullptr;
+  PriceChoice price;
+  price.why = "cost/no-type";
   if (hardware.instance_type) {
     out.type = find_type(knowledge.catalog, *hardware.instance_type, &out.family);
-    price = find_price(knowledge.catalog, find_vendor(knowledge.catalog, out.family->vendor), *out.type, out.workload);
+    price =
+        choose_price(knowledge.catalog, find_vendor(knowledge.catalog, out.family->vendor), *out.type, out.workload);
   }
-  out.estimate.cost = estimate_cost(out.workload, out.estimate.speed, price, out.machine.nodes);
+  out.estimate.cost = estimate_cost(out.workload, out.estimate.speed, price, knowledge.catalog, out.machine.nodes);
+  split_token_cost(out.workload, out.machine, out.layout, knowledge.calibration, out.estimate);
   out.estimate.confidence = confidence_of(out.workload, out.estimate);
   return out;
 }

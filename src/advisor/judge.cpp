@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <tuple>
 
@@ -148,10 +147,7 @@ void Judge::describe(Recommendation& r, bool pick, const AnswerFacts& answer) {
   set_type({r.family, r.type, r.named, false});
   set_candidate(r);
   answer.set_candidate(facts_, r);
-  if (pick) {
-    set_prices(r);
-    answer.set_pick(facts_);
-  }
+  if (pick) answer.set_pick(facts_);
   std::vector<const ActiveRule*> fired;  // messages use the evaluation's buffers
   for (const auto& firing : evaluation_.apply(rules_, facts_)) fired.push_back(firing.rule);
   if (pick) {
@@ -167,32 +163,6 @@ void Judge::describe(Recommendation& r, bool pick, const AnswerFacts& answer) {
     if (firing.rule == nullptr || firing.undecided || r.reasons.size() >= kMostReasons) continue;
     r.reasons.push_back(note(*rule, facts_));
     r.reasons.back().remedy.clear();  // a reason calls for nothing
-  }
-}
-
-// How old the price is against the newest fact of the catalog, and from how many hours a month a subscription of the
-// same type in the same region and currency is cheaper.
-void Judge::set_prices(const Recommendation& r) {
-  const Price* price = r.estimate.cost.price;
-  if (price == nullptr) return;
-  const auto months = [](std::string_view date) {
-    int year = 0;
-    int month = 0;
-    const bool ok = date.size() >= 7 && std::from_chars(date.data(), date.data() + 4, year).ec == std::errc{} &&
-                    std::from_chars(date.data() + 5, date.data() + 7, month).ec == std::errc{};
-    return ok ? std::optional(year * 12 + month) : std::nullopt;
-  };
-  const auto then = months(price->as_of);
-  const auto now = months(catalog_.date);
-  if (then && now && *now >= *then) facts_.set(Field::cost_price_age_months, static_cast<double>(*now - *then));
-  if (price->charge != ChargeType::on_demand || price->amount <= 0) return;
-  for (const Price& other : catalog_.prices) {
-    if (other.charge != ChargeType::month || other.type != price->type || other.region != price->region ||
-        other.currency != price->currency || !other.suspect.empty()) {
-      continue;
-    }
-    facts_.set(Field::cost_month_breakeven_hours, other.amount / price->amount);
-    return;
   }
 }
 

@@ -50,7 +50,6 @@ class Judge {
   void set_family(const Entry& entry);
   void set_type(const Entry& entry);
   void set_candidate(const Recommendation& recommendation);
-  void set_prices(const Recommendation& recommendation);
   Note note(const ActiveRule& rule, RuleContext& context);
   Note rejection(const ActiveRule& rule);  // in words, or without them where a rule's first are enough
 

@@ -40,6 +40,9 @@ double cards_of(const Recommendation& r) { return std::max(1.0, r.machine.accele
 Raw cost_of(const Recommendation& r, const Workload& w, bool in_hours) {
   const CostEstimate& c = r.estimate.cost;
   if (!c.known) return {std::nullopt, {}};
+  // What training on spot without checkpoints costs in all is not known; what it takes undisturbed still compares.
+  const bool undisturbed = c.why == "cost/spot-no-checkpoints" && r.hours_to_finish;
+  if (in_hours && undisturbed) return {*c.per_hour * *r.hours_to_finish, "to finish undisturbed"};
   if (in_hours) return {c.to_finish, "to finish"};
   const double rate = merit(w, r.estimate.speed, Objective::balanced);
   if (carries_load(w) && rate > 0) return {c.per_hour, "per hour"};

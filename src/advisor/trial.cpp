@@ -131,7 +131,7 @@ Trials::Attempt Trials::attempt(const Entry& e, const Machine& m, std::span<cons
   r.layout = found.fits->layout;
   r.estimate.memory = found.fits->memory;
   r.estimate.speed = found.fits->speed;
-  r.hours_to_finish = hours_to_finish(w_, r.estimate.speed);
+  r.hours_to_finish = hours_to_finish(w_, r.estimate.speed, k_.catalog, m.nodes);
   if (m.nodes > 1) compare_with_one(r);
   if (!carry_load(r, out)) return out;
   if (r.estimate.speed.value && *r.estimate.speed.value <= 0) {
@@ -162,8 +162,8 @@ void Trials::compare_with_one(Recommendation& r) {
 }
 
 void Trials::set_cost(Recommendation& r) const {
-  const Price* price = find_price(k_.catalog, find_vendor(k_.catalog, r.family->vendor), *r.type, w_);
-  r.estimate.cost = estimate_cost(w_, r.estimate.speed, price, r.machine.nodes);
+  const auto price = choose_price(k_.catalog, find_vendor(k_.catalog, r.family->vendor), *r.type, w_);
+  r.estimate.cost = estimate_cost(w_, r.estimate.speed, price, k_.catalog, r.machine.nodes);
   r.estimate.confidence = confidence_of(w_, r.estimate);
 }
 

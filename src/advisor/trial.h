@@ -15,6 +15,7 @@
 #include "advisor/judge.h"
 #include "advisor/layouts.h"
 #include "advisor/score.h"
+#include "estimate/cost.h"
 
 namespace gpuadvise {
 
@@ -39,6 +40,7 @@ class Trials {
 
   // Everything that rules say of a recommendation; see Judge.
   void describe(Recommendation& recommendation, bool pick, const AnswerFacts& answer) {
+    split_token_cost(w_, recommendation.machine, recommendation.layout, k_.calibration, recommendation.estimate);
     judge_.describe(recommendation, pick, answer);
   }
 

@@ -339,25 +339,6 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
   int line_ = 1;
 };
 
-std::string_view checked(std::string_view text, const std::string& name, const Limits& limits) {
-  if (text.size() > limits.bytes) {
-    throw InputError(Place{name},
-                     fmt::format("{} bytes long; at most {} MiB are read", text.size(), limits.bytes >> 20U));
-  }
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
-    throw InputError(Place{name, 1, 1}, "this is UTF-16; save it as UTF-8");
-  }
-  if (const auto bad = invalid_utf8_at(text)) {
-    const std::string_view before = text.substr(0, *bad);
-    const auto lines = std::count(before.begin(), before.end(), '\n');
-    const auto last = before.rfind('\n');
-    const std::size_t column = *bad - (last == std::string_view::npos ? 0 : last + 1) + 1;
-    fail(name, static_cast<int>(lines) + 1, static_cast<int>(column), "not valid UTF-8");
-  }
-  return text;
-}
-
 // A stream over bytes that stay where they are.
 class ViewBuffer : public std::streambuf {
  public:
@@ -403,6 +384,25 @@ void check_file(const std::string& path) {
   if (std::filesystem::is_directory(status)) throw InputError(Place{path}, "is a directory; a file is expected");
 }
 
+std::string_view checked_text(std::string_view text, const std::string& name, const Limits& limits) {
+  if (text.size() > limits.bytes) {
+    throw InputError(Place{name},
+                     fmt::format("{} bytes long; at most {} MiB are read", text.size(), limits.bytes >> 20U));
+  }
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    throw InputError(Place{name, 1, 1}, "this is UTF-16; save it as UTF-8");
+  }
+  if (const auto bad = invalid_utf8_at(text)) {
+    const std::string_view before = text.substr(0, *bad);
+    const auto lines = std::count(before.begin(), before.end(), '\n');
+    const auto last = before.rfind('\n');
+    const std::size_t column = *bad - (last == std::string_view::npos ? 0 : last + 1) + 1;
+    fail(name, static_cast<int>(lines) + 1, static_cast<int>(column), "not valid UTF-8");
+  }
+  return text;
+}
+
 std::string read_bytes(const std::string& path, const Limits& limits) {
   std::string bytes;
   std::ifstream file;
@@ -428,7 +428,7 @@ std::string read_bytes(const std::string& path, const Limits& limits) {
 }
 
 std::vector<Node> parse_yaml_documents(std::string_view text, const std::string& name, const Limits& limits) {
-  text = checked(text, name, limits);
+  text = checked_text(text, name, limits);
   ViewBuffer buffer(text);
   std::istream stream(&buffer);
   std::vector<Node> documents;
@@ -456,7 +456,7 @@ Node parse_yaml(std::string_view text, const std::string& name, const Limits& li
 }
 
 Node parse_json(std::string_view text, const std::string& name, const Limits& limits) {
-  text = checked(text, name, limits);
+  text = checked_text(text, name, limits);
   Builder builder(name, limits);
   const char* furthest = text.data();
   JsonEvents events(builder, text, &furthest);

@@ -48,6 +48,9 @@ struct Limits {
 std::string read_bytes(const std::string& path, const Limits& limits = {});
 
 // `name` is what error messages call the input.
+// The text without its byte order mark. Refuses what is too long, UTF-16, or not valid UTF-8.
+std::string_view checked_text(std::string_view text, const std::string& name, const Limits& limits = {});
+
 Node parse_yaml(std::string_view text, const std::string& name, const Limits& limits = {});
 std::vector<Node> parse_yaml_documents(std::string_view text, const std::string& name, const Limits& limits = {});
 Node parse_json(std::string_view text, const std::string& name, const Limits& limits = {});

@@ -13,7 +13,7 @@ namespace gpuadvise {
 using base::Need;
 
 constexpr auto names(SourceKind) {
-  return std::to_array<std::string_view>({"vendor", "vendor_code", "paper", "third_party", "third_party_low"});
+  return std::to_array<std::string_view>({"vendor", "vendor_code", "paper", "third_party", "third_party_low", "user"});
 }
 constexpr auto names(Confidence) { return std::to_array<std::string_view>({"high", "medium", "low"}); }
 constexpr auto names(Status) {
@@ -31,6 +31,11 @@ constexpr auto names(ModelKind) {
 constexpr auto names(TaskKind) {
   return std::to_array<std::string_view>({"llm_training", "llm_serving", "media_training", "media_inference",
                                           "rendering", "streaming", "transcoding", "hpc", "interactive"});
+}
+
+constexpr auto names(CostUnit) {
+  return std::to_array<std::string_view>(
+      {"none", "image", "clip", "passage", "audio_hour", "frame", "session_hour", "stream_hour"});
 }
 
 template <class T, class S>
@@ -60,6 +65,12 @@ void fields(V& v, S& s) {
   v("note", s.note);
 }
 
+template <class V, Is<PriceArea> S>
+void fields(V& v, S& s) {
+  v("name", s.name, Need::required);
+  v("regions", s.regions, Need::required);
+}
+
 template <class V, Is<Vendor> S>
 void fields(V& v, S& s) {
   v("id", s.id, Need::required);
@@ -68,6 +79,7 @@ void fields(V& v, S& s) {
   v("name_prefixes", s.name_prefixes);
   v("home_regions", s.home_regions);
   v("other_regions", s.other_regions);
+  v("price_areas", s.price_areas);
   v("terraform_provider", s.terraform_provider);
   v("price_command", s.price_command);
   v("spot_range", s.spot_range);
@@ -242,6 +254,22 @@ void fields(V& v, S& s) {
   v("note", s.note);
 }
 
+template <class V, Is<Currency> S>
+void fields(V& v, S& s) {
+  v("code", s.code, Need::required);
+  v("name", s.name, Need::required);
+  v("source", s.source, Need::required);
+}
+
+template <class V, Is<SpotInterruptions> S>
+void fields(V& v, S& s) {
+  v("hours_between", s.hours_between, Need::required);
+  v("checkpoint_hours", s.checkpoint_hours, Need::required);
+  v("restart_hours", s.restart_hours, Need::required);
+  v("most_lost", s.most_lost, Need::required);
+  v("note", s.note, Need::required);
+}
+
 template <class V, Is<NameNote> S>
 void fields(V& v, S& s) {
   v("name", s.name, Need::required);
@@ -325,6 +353,7 @@ void fields(V& v, S& s) {
   v("default_model", s.default_model);
   v("reference_card", s.reference_card);
   v("patience_hours", s.patience_hours);
+  v("cost_unit", s.cost_unit);
   v("defaults", s.defaults);
 }
 

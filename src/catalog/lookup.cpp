@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "catalog/lookup.h"
@@ -161,6 +162,30 @@ const Accelerator* accelerator_of(const Catalog& catalog, const InstanceType& ty
 }
 
 Status status_of(const Family& family, const InstanceType& type) { return type.status.value_or(family.status); }
+
+const Currency* find_currency(const Catalog& catalog, std::string_view code) {
+  for (const auto& currency : catalog.currencies) {
+    if (equal_ignoring_case(currency.code, code)) return &currency;
+  }
+  return nullptr;
+}
+
+bool region_matches(std::string_view pattern, std::string_view region) {
+  if (pattern.ends_with("*")) return region.starts_with(pattern.substr(0, pattern.size() - 1));
+  return pattern == region;
+}
+
+std::vector<std::string_view> known_regions(const Catalog& catalog) {
+  std::set<std::string_view> out;
+  for (const auto& family : catalog.families) out.insert(family.regions.begin(), family.regions.end());
+  for (const auto& vendor : catalog.vendors) {
+    for (const auto& area : vendor.price_areas) out.insert(area.regions.begin(), area.regions.end());
+  }
+  for (const auto& price : catalog.prices) {
+    if (!price.region.empty()) out.insert(price.region);
+  }
+  return {out.begin(), out.end()};
+}
 
 std::vector<std::string_view> nearest_names(const Catalog& catalog, std::string_view name, std::size_t most) {
   const std::string_view bare = bare_name(catalog, name);

@@ -36,6 +36,13 @@ const Source* find_source(const Catalog& catalog, std::string_view id);
 const Accelerator* accelerator_of(const Catalog& catalog, const InstanceType& type);
 Status status_of(const Family& family, const InstanceType& type);
 
+const Currency* find_currency(const Catalog& catalog, std::string_view code);
+
+// "cn-hangzhou", or a pattern such as "cn-*".
+bool region_matches(std::string_view pattern, std::string_view region);
+// Every region that a family, a vendor's price area or a price names, sorted.
+std::vector<std::string_view> known_regions(const Catalog& catalog);
+
 // Real names nearest to one that means nothing, across vendors, nearest first.
 std::vector<std::string_view> nearest_names(const Catalog& catalog, std::string_view name, std::size_t most = 3);
 

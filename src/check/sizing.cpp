@@ -12,14 +12,18 @@ std::optional<Sizing> Sizer::work_out(const Workload& workload, const Family& fa
                                       int nodes) const {
   const auto machine = machine_of(knowledge_.catalog, knowledge_.hardware, family, type, nodes);
   if (!machine) return std::nullopt;
-  const auto search = best_layout(Estimator(workload, knowledge_.calibration), *machine, knowledge_, Objective::balanced);
+  const auto search =
+      best_layout(Estimator(workload, knowledge_.calibration), *machine, knowledge_, Objective::balanced);
   const LayoutChoice& choice = search.fits ? *search.fits : search.closest;
   Sizing out;
   out.machine = *machine;
   out.layout = choice.layout;
   out.estimate.memory = choice.memory;
   out.estimate.speed = choice.speed;
-  out.estimate.cost = estimate_cost(workload, choice.speed, price(family, type, &workload), nodes);
+  out.estimate.cost =
+      estimate_cost(workload, choice.speed,
+                    choose_price(knowledge_.catalog, find_vendor(knowledge_.catalog, family.vendor), type, workload),
+                    knowledge_.catalog, nodes);
   if (workload.kind == TaskKind::llm_serving) {
     Machine one = *machine;
     one.nodes = 1;
@@ -97,7 +101,8 @@ std::vector<std::string> Sizer::fixes(const Workload& workload, const Family& fa
     if (profile.inference.weights == "fp8" && card != nullptr && card->peak.fp8.value_or(0) <= 0) continue;
     try {
       const Workload changed = resolve(profile, knowledge_.catalog);
-      const auto search = best_layout(Estimator(changed, knowledge_.calibration), *machine, knowledge_, Objective::balanced);
+      const auto search =
+          best_layout(Estimator(changed, knowledge_.calibration), *machine, knowledge_, Objective::balanced);
       if (search.fits) out.emplace_back(change.text);
     } catch (const InputError&) {
       continue;  // the change contradicts something that the profile pins

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpuadvise/knowledge.h"
+#include "gpuadvise/prices.h"
 #include "gpuadvise/text.h"
 
 #include "base/message.h"
@@ -45,11 +46,16 @@ class Context {
   std::size_t width = 100;                        // columns of the terminal, or of a page
   std::vector<std::string> catalog_overlays;      // --catalog
   std::vector<std::string> catalog_replacements;  // --catalog-only
+  std::vector<std::string> price_paths;           // --prices
+  std::vector<std::string> exchange_rates;        // --fx
   std::vector<std::string> rule_paths;            // --rules
   std::string config;                             // --config; empty: ./gpuadvise.yaml where there is one
 
  private:
+  const Knowledge& facts();  // without prices and rates of the user's own
+
   std::optional<LoadedKnowledge> loaded_;
+  std::optional<PricedKnowledge> priced_;
   std::optional<base::Texts> texts_;
   std::optional<RuleSet> rules_;
 };

@@ -92,6 +92,7 @@ class CatalogCommand : public Command {
     std::vector<const Accelerator*> cards;
     for (const auto& name : accelerators_) cards.push_back(nullptr), cards.back() = accelerator_named(catalog, name);
     for (const auto& status : statuses_) check_known("--status", status, names(Status{}));
+    if (!region_.empty()) check_known("--region", region_, known_regions(catalog));
 
     std::vector<report::TypeRow> rows;
     for (const auto& f : catalog.families) {

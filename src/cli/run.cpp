@@ -107,6 +107,12 @@ int run_command(const CommandEntry& entry, int argc, const char* const* argv, Co
   app.add_option("--catalog-only", context.catalog_replacements, texts("flag/catalog-only"))
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--prices", context.price_paths, texts("flag/prices"))
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--fx", context.exchange_rates, texts("flag/fx"))
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--rules", context.rule_paths, texts("flag/rules"))
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -133,6 +139,15 @@ int run_command(const CommandEntry& entry, int argc, const char* const* argv, Co
 }  // namespace
 
 const Knowledge& Context::knowledge() {
+  if (price_paths.empty() && exchange_rates.empty()) return facts();
+  if (!priced_) {
+    priced_ = PricedKnowledge::load(price_paths, exchange_rates, facts());
+    for (const auto& remark : priced_->remarks()) err << "gpuadvise: " << remark << '\n';
+  }
+  return priced_->knowledge();
+}
+
+const Knowledge& Context::facts() {
   if (catalog_overlays.empty() && catalog_replacements.empty()) return builtin_knowledge();
   if (!loaded_) {
     if (!catalog_replacements.empty()) {

@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
-#include <sha2.h>
 #include <unordered_map>
 
 #include "gpuadvise/knowledge.h"
@@ -10,6 +9,7 @@
 #include "base/arena.h"
 #include "base/load.h"
 #include "base/node.h"
+#include "data/load_digest.h"
 #include "data/tables.h"
 #include "data/validate.h"
 
@@ -17,13 +17,8 @@ namespace gpuadvise {
 
 namespace {
 
-struct File {
-  std::string path;
-  std::string bytes;
-};
-
-std::vector<File> read_files(const std::vector<std::string>& paths) {
-  std::vector<File> files;
+std::vector<data::File> read_files(const std::vector<std::string>& paths) {
+  std::vector<data::File> files;
   for (const auto& path : paths) {
     std::error_code error;
     if (!std::filesystem::is_directory(path, error)) {
@@ -42,18 +37,6 @@ std::vector<File> read_files(const std::vector<std::string>& paths) {
     for (const auto& file : found) files.push_back({file, base::read_bytes(file)});
   }
   return files;
-}
-
-std::string sha256_hex(const std::vector<File>& files, std::string_view seed) {
-  SHA2_CTX context;
-  SHA256Init(&context);
-  const auto add = [&](std::string_view bytes) {
-    SHA256Update(&context, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());  // NOLINT
-  };
-  add(seed);
-  for (const auto& file : files) add(file.bytes);
-  std::array<char, SHA256_DIGEST_STRING_LENGTH> text{};
-  return SHA256End(&context, text.data());
 }
 
 // Reads every top-level section of every file into growing lists, with the place of each row.
@@ -161,7 +144,7 @@ LoadedKnowledge LoadedKnowledge::load(const std::vector<std::string>& paths, con
       }
     }
   }
-  knowledge.catalog.sha256 = storage->arena.copy(sha256_hex(files, base == nullptr ? "" : base->catalog.sha256));
+  knowledge.catalog.sha256 = storage->arena.copy(data::sha256_hex(files, base == nullptr ? "" : base->catalog.sha256));
   data::finish(knowledge, storage->arena, reader.places);
   return LoadedKnowledge(std::move(storage));
 }

@@ -28,6 +28,7 @@ inline std::string key_of(const Accelerator& s) { return std::string(s.id); }
 inline std::string key_of(const ExportRule& s) { return std::string(s.id); }
 inline std::string key_of(const Family& s) { return std::string(s.vendor) + "/" + std::string(s.name); }
 inline std::string key_of(const MoreTypes& s) { return std::string(s.vendor) + "/" + std::string(s.family); }
+inline std::string key_of(const Currency& s) { return std::string(s.code); }
 inline std::string key_of(const NameNote& s) { return std::string(s.vendor) + "/" + std::string(s.name); }
 inline std::string key_of(const Model& s) { return std::string(s.id); }
 inline std::string key_of(const TypicalShape& s) { return std::string(s.like); }
@@ -59,6 +60,8 @@ void tables(V& v, K& k) {
   v.list("families", k.catalog.families);
   v.list("more_types", k.catalog.more_types);
   v.list("prices", k.catalog.prices);
+  v.list("currencies", k.catalog.currencies);
+  v.one("spot_interruptions", k.catalog.spot_interruptions);
   v.list("names", k.catalog.names);
   v.list("models", k.catalog.models);
   v.list("typical_shapes", k.catalog.typical_shapes);

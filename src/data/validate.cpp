@@ -5,7 +5,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/date.h"
 #include "base/text.h"
+#include "catalog/price_order.h"
 #include "data/validate.h"
 #include "workload/architecture.h"
 #include "workload/model_lookup.h"
@@ -66,10 +68,7 @@ class Checker {
     }
   }
   void check_date(Row row, std::string_view what, std::string_view date) const {
-    const auto digit = [&](std::size_t i) { return date[i] >= '0' && date[i] <= '9'; };
-    bool ok = date.size() == 4 || date.size() == 7 || date.size() == 10;
-    for (std::size_t i = 0; ok && i < date.size(); ++i) ok = i == 4 || i == 7 ? date[i] == '-' : digit(i);
-    if (!ok && !date.empty()) {
+    if (!date.empty() && !base::is_iso_date(date)) {
       fail(row, fmt::format("{}: date \"{}\" is not YYYY, YYYY-MM or YYYY-MM-DD", printable(what), printable(date)));
     }
   }
@@ -208,15 +207,23 @@ class Checker {
   }
 
   void check_prices() const {
+    std::vector<std::string_view> currencies;
+    for (std::size_t i = 0; i < catalog_.currencies.size(); ++i) {
+      const Currency& c = catalog_.currencies[i];
+      check_source({"currencies", i}, c.code, c.source);
+      currencies.push_back(c.code);
+    }
     for (std::size_t i = 0; i < catalog_.prices.size(); ++i) {
       const Price& p = catalog_.prices[i];
       const Row row{"prices", i};
       check_source(row, p.type, p.source);
       check_date(row, p.type, p.as_of);
       check_range(row, p.type, "amount", p.amount, 1e-6, 1e9);
-      if (p.currency != "CNY" && p.currency != "USD") {
-        fail(row, fmt::format("{}: currency \"{}\" is not CNY or USD", p.type, printable(p.currency)));
+      if (std::find(currencies.begin(), currencies.end(), p.currency) == currencies.end()) {
+        fail(row, fmt::format("{}: currency \"{}\" is not one of the currencies{}", p.type, printable(p.currency),
+                              did_you_mean(p.currency, currencies)));
       }
+      if (p.confidence == SourceKind::user) fail(row, fmt::format("{}: prices of your own go into --prices", p.type));
       if (p.suspect.empty() && !type_names_.contains(base::lower(p.type))) {
         fail(row, fmt::format("price for \"{}\", which is in no family; mark it suspect or add the type",
                               printable(p.type)));
@@ -224,13 +231,9 @@ class Checker {
     }
   }
 
-  // find_price searches by type; the rest of the order only has to be the same every time.
   void sort_prices() {
     std::vector<Price> prices(catalog_.prices.begin(), catalog_.prices.end());
-    std::sort(prices.begin(), prices.end(), [](const Price& a, const Price& b) {
-      return std::tie(a.type, a.vendor, a.region, a.charge, a.currency, a.as_of, a.source, a.amount) <
-             std::tie(b.type, b.vendor, b.region, b.charge, b.currency, b.as_of, b.source, b.amount);
-    });
+    std::sort(prices.begin(), prices.end(), price_before);
     catalog_.prices = arena_.copy(prices);
   }
 

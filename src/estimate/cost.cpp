@@ -1,86 +1,82 @@
 #include <algorithm>
-#include <tuple>
+#include <cmath>
 
+#include "gpuadvise/serving.h"
+
+#include "base/date.h"
 #include "estimate/cost.h"
 
 namespace gpuadvise {
 
 namespace {
 
-ChargeType charge_of(const Workload& w) {
-  switch (w.profile.operations.charge_type.value_or(ChargePreference::on_demand)) {
-    case ChargePreference::on_demand:
-      return ChargeType::on_demand;
-    case ChargePreference::spot:
-      return ChargeType::spot;
-    case ChargePreference::month:
-      return ChargeType::month;
-    case ChargePreference::year:
-      return ChargeType::year;
-  }
-  return ChargeType::on_demand;
-}
+constexpr double kSecondsPerHour = 3600;
+constexpr double kMillion = 1e6;
 
-bool matches(std::string_view pattern, std::string_view region) {
-  if (pattern.ends_with("*")) return region.starts_with(pattern.substr(0, pattern.size() - 1));
-  return pattern == region;
-}
+bool trains(const Workload& w) { return w.kind == TaskKind::llm_training || w.kind == TaskKind::media_training; }
 
-bool home(const Vendor* vendor, std::string_view region) {
-  if (vendor == nullptr) return false;
-  const auto in = [&](std::span<const std::string_view> list) {
-    return std::any_of(list.begin(), list.end(), [&](std::string_view p) { return matches(p, region); });
+struct UnitRate {
+  CostUnit unit;
+  double count;  // units that the cost is told for
+  std::optional<double> per_hour;
+};
+
+UnitRate unit_rate(const Workload& w, const SpeedEstimate& s) {
+  constexpr double kMany = 1000;
+  const CostUnit unit = w.task == nullptr ? CostUnit::none : w.task->cost_unit;
+  const auto hourly = [](const std::optional<double>& rate) {
+    return rate ? std::optional(*rate * kSecondsPerHour) : std::nullopt;
   };
-  return in(vendor->home_regions) && !in(vendor->other_regions);
+  const auto valued_in = [&](std::string_view name) { return s.unit == name ? s.value : std::nullopt; };
+  switch (unit) {
+    case CostUnit::image:
+      if (w.profile.inference.frames.value_or(1) > 1) return {CostUnit::clip, 1, hourly(s.samples_per_second)};
+      return {unit, kMany, hourly(s.samples_per_second)};
+    case CostUnit::passage:
+      return {unit, kMany, hourly(s.samples_per_second)};
+    case CostUnit::clip:
+    case CostUnit::frame:
+      return {unit, 1, hourly(s.samples_per_second)};
+    case CostUnit::audio_hour:
+      if (!s.samples_per_second || !w.profile.inference.audio_seconds) return {unit, 1, std::nullopt};
+      return {unit, 1, *s.samples_per_second * *w.profile.inference.audio_seconds};
+    case CostUnit::session_hour:
+      return {unit, 1, valued_in("sessions")};
+    case CostUnit::stream_hour:
+      if (s.unit == "fps") return {CostUnit::frame, kMany, hourly(s.value)};
+      return {unit, 1, valued_in("streams")};
+    case CostUnit::none:
+      break;
+  }
+  return {CostUnit::none, 1, std::nullopt};
+}
+
+// A subscription is paid in whole months or years, however soon the job is done.
+double money_for(double hours, ChargeType charge, double per_hour) {
+  constexpr double kSlack = 1e-9;
+  if (charge != ChargeType::month && charge != ChargeType::year) return hours * per_hour;
+  const double term = hours_of(charge);
+  return std::max(1.0, std::ceil(hours / term - kSlack)) * term * per_hour;
+}
+
+void set_to_finish(const Workload& w, const SpeedEstimate& speed, const Catalog& catalog, int nodes,
+                   CostEstimate& cost) {
+  if (!trains(w)) return;
+  const bool spot = charge_of(w) == ChargeType::spot;
+  cost.interruption_loss = interruption_loss(w, catalog.spot_interruptions, nodes);
+  if (spot && !cost.interruption_loss) {
+    cost.why = "cost/spot-no-checkpoints";
+    return;
+  }
+  if (cost.interruption_loss && *cost.interruption_loss > catalog.spot_interruptions.most_lost) {
+    cost.why = "cost/spot-too-many";
+    return;
+  }
+  const auto hours = hours_to_finish(w, speed, catalog, nodes);
+  if (hours) cost.to_finish = money_for(*hours, spot ? ChargeType::spot : cost.price->charge, *cost.per_hour);
 }
 
 }  // namespace
-
-const Price* find_price(const Catalog& catalog, const Vendor* vendor, const InstanceType& type, const Workload& w) {
-  const auto first = std::lower_bound(catalog.prices.begin(), catalog.prices.end(), type.name,
-                                      [](const Price& p, std::string_view name) { return p.type < name; });
-  const auto last = std::find_if(first, catalog.prices.end(), [&](const Price& p) { return p.type != type.name; });
-  if (first == last) return nullptr;
-  const ChargeType charge = charge_of(w);
-  const std::string_view currency = w.profile.constraints.currency.value_or("CNY");
-  const auto regions = w.profile.constraints.regions.value_or(std::span<const std::string_view>());
-  // Rank of a region: the user's order first, then home, then elsewhere.
-  const auto rank = [&](const Price& p) {
-    for (std::size_t i = 0; i < regions.size(); ++i) {
-      if (matches(regions[i], p.region)) return i;
-    }
-    return regions.size() + (home(vendor, p.region) ? 0 : 1);
-  };
-  const Price* best = nullptr;
-  for (auto at = first; at != last; ++at) {
-    const Price& p = *at;
-    if (p.charge != charge || p.currency != currency || !p.suspect.empty()) continue;
-    if (!regions.empty() && rank(p) >= regions.size()) continue;
-    if (best == nullptr) {
-      best = &p;
-      continue;
-    }
-    const auto key = [&](const Price& x) { return std::tuple(rank(x), x.amount, x.region); };
-    const bool newer = p.as_of.substr(0, 7) > best->as_of.substr(0, 7) && rank(p) <= rank(*best);
-    const bool as_new = p.as_of.substr(0, 7) >= best->as_of.substr(0, 7);
-    if (newer || (as_new && key(p) < key(*best))) best = &p;
-  }
-  return best;
-}
-
-double hours_of(ChargeType charge) {
-  constexpr double kMonth = 730;  // 8,760 hours a year over twelve months
-  switch (charge) {
-    case ChargeType::month:
-      return kMonth;
-    case ChargeType::year:
-      return kMonth * 12;
-    case ChargeType::on_demand:
-    case ChargeType::spot:
-      return 1;
-  }
-  return 1;
-}
 
 std::optional<double> work_of(const Workload& w) {
   const DataSpec& d = w.profile.data;
@@ -90,28 +86,59 @@ std::optional<double> work_of(const Workload& w) {
   return std::nullopt;
 }
 
-std::optional<double> hours_to_finish(const Workload& w, const SpeedEstimate& speed) {
+std::optional<double> interruption_loss(const Workload& w, const SpotInterruptions& interruptions, int nodes) {
+  if (!trains(w) || charge_of(w) != ChargeType::spot || w.profile.operations.checkpointing != true) return std::nullopt;
+  if (interruptions.hours_between <= 0) return std::nullopt;
+  const double lost_each = interruptions.checkpoint_hours / 2 + interruptions.restart_hours;
+  return nodes * lost_each / interruptions.hours_between;
+}
+
+std::optional<double> hours_to_finish(const Workload& w, const SpeedEstimate& speed, const Catalog& catalog,
+                                      int nodes) {
   const auto work = work_of(w);
   const auto rate = w.kind == TaskKind::llm_training ? speed.tokens_per_second : speed.samples_per_second;
   if (!work || !rate || *rate <= 0) return std::nullopt;
-  constexpr double kSecondsPerHour = 3600;
-  return *work / *rate / kSecondsPerHour;
+  const double lost = interruption_loss(w, catalog.spot_interruptions, nodes).value_or(0);
+  if (lost > 0 && lost > catalog.spot_interruptions.most_lost) return std::nullopt;
+  return *work / *rate / kSecondsPerHour / (1 - lost);
 }
 
-CostEstimate estimate_cost(const Workload& w, const SpeedEstimate& speed, const Price* price, int nodes) {
+CostEstimate estimate_cost(const Workload& w, const SpeedEstimate& speed, const PriceChoice& choice,
+                           const Catalog& catalog, int nodes) {
   CostEstimate cost;
-  if (price == nullptr) {
-    cost.why = "cost/no-price";
-    return cost;
-  }
+  cost.price = choice.price;
+  cost.why = choice.why;
+  if (choice.price != nullptr) cost.price_age_months = base::months_between(choice.price->as_of, catalog.date);
+  if (!choice.per_hour) return cost;
   cost.known = true;
-  cost.price = price;
-  cost.currency = price->currency;
-  cost.per_hour = price->amount / hours_of(price->charge) * nodes;
-  const auto rate = w.kind == TaskKind::llm_training ? speed.tokens_per_second : speed.output_tokens_per_second;
-  if (rate && *rate > 0) cost.per_million_tokens = *cost.per_hour / (*rate * 3600) * 1e6;
-  if (const auto hours = hours_to_finish(w, speed)) cost.to_finish = *cost.per_hour * *hours;
+  cost.currency = choice.currency;
+  cost.exchange_rate = choice.rate;
+  cost.per_hour = *choice.per_hour * nodes;
+  if (choice.per_hour_low) cost.per_hour_low = *choice.per_hour_low * nodes;
+  if (const auto& rate = speed.tokens_per_second; rate && *rate > 0) {
+    cost.per_million_tokens = *cost.per_hour / (*rate * kSecondsPerHour) * kMillion;
+  }
+  const UnitRate units = unit_rate(w, speed);
+  if (units.per_hour && *units.per_hour > 0) {
+    cost.per_unit = UnitCost{units.unit, units.count, *cost.per_hour / *units.per_hour * units.count};
+  }
+  set_to_finish(w, speed, catalog, nodes, cost);
+  if (charge_of(w) != ChargeType::spot) {
+    cost.month = break_even(catalog, *choice.price, ChargeType::month);
+    cost.year = break_even(catalog, *choice.price, ChargeType::year);
+  }
   return cost;
+}
+
+void split_token_cost(const Workload& w, const Machine& machine, const Layout& layout, const Calibration& calibration,
+                      Estimate& estimate) {
+  CostEstimate& cost = estimate.cost;
+  if (w.kind != TaskKind::llm_serving && w.kind != TaskKind::interactive) return;
+  if (!cost.per_hour) return;
+  const auto tokens = serving_token_cost(w, machine, layout, calibration, estimate.speed, *cost.per_hour);
+  if (!tokens) return;
+  cost.per_million_input_tokens = tokens->input;
+  cost.per_million_output_tokens = tokens->output;
 }
 
 }  // namespace gpuadvise

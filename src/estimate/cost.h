@@ -1,24 +1,31 @@
-// What machines cost: the price row that a candidate rests on, and money per hour, per million tokens, to finish.
+// What machines cost: money per hour, per token, per unit of work, to finish. Formulas: docs/method/cost.md.
 #pragma once
 
+#include "gpuadvise/calibration.h"
 #include "gpuadvise/catalog.h"
 #include "gpuadvise/estimate.h"
 
+#include "estimate/price_choice.h"
+
 namespace gpuadvise {
-
-// The row to rest on: the charge type and currency asked for, not suspect; of the first region asked for that has one,
-// else of the vendor's home regions, else of any; the newest, then the cheapest. Null: no sourced price.
-// Catalog::prices is sorted by type.
-const Price* find_price(const Catalog& catalog, const Vendor* vendor, const InstanceType& type,
-                        const Workload& workload);
-
-// Hours in a billing month, for prices listed by month or year.
-double hours_of(ChargeType charge);
 
 // Work of the whole job in the unit its speed is in (tokens or samples); nothing when the profile does not bound it.
 std::optional<double> work_of(const Workload& workload);
-std::optional<double> hours_to_finish(const Workload& workload, const SpeedEstimate& speed);
 
-CostEstimate estimate_cost(const Workload& workload, const SpeedEstimate& speed, const Price* price, int nodes);
+// The share of the time that interruptions of `nodes` spot machines cost. Nothing but for spot training that writes
+// checkpoints: what is served is not done again, and without checkpoints nothing bounds the loss.
+std::optional<double> interruption_loss(const Workload& workload, const SpotInterruptions& interruptions, int nodes);
+
+// Interruptions included. Nothing where the work or the speed is not known, or where they lose too much.
+std::optional<double> hours_to_finish(const Workload& workload, const SpeedEstimate& speed, const Catalog& catalog,
+                                      int nodes);
+
+CostEstimate estimate_cost(const Workload& workload, const SpeedEstimate& speed, const PriceChoice& choice,
+                           const Catalog& catalog, int nodes);
+
+// The prices of input and of output tokens, for services only; apart, because it weighs prefill against decoding and
+// takes as long as a speed estimate.
+void split_token_cost(const Workload& workload, const Machine& machine, const Layout& layout,
+                      const Calibration& calibration, Estimate& estimate);
 
 }  // namespace gpuadvise

@@ -6,8 +6,10 @@
 #include "base/text.h"
 #include "catalog/catalog_fields.h"
 #include "catalog/lookup.h"
+#include "estimate/price_choice.h"
 #include "report/advice.h"
 #include "report/catalog.h"
+#include "report/cost_text.h"
 #include "report/estimate_json.h"
 
 namespace gpuadvise::report {
@@ -200,45 +202,9 @@ class Screen {
     return t_("time/days", {{"n", significant(hours / 24, 3)}});
   }
 
-  std::string money(std::string_view currency, double amount) const {
-    return fmt::format("{} {}", currency, amount >= 100 ? base::group_thousands(amount) : significant(amount));
-  }
-
-  // Months between two ISO dates, as far as they are given.
-  static int months(std::string_view from, std::string_view to) {
-    const auto number = [](std::string_view s, std::size_t at, std::size_t n) {
-      int v = 0;
-      for (std::size_t i = at; i < at + n && i < s.size(); ++i) v = v * 10 + (s[i] - '0');
-      return v;
-    };
-    if (from.size() < 4 || to.size() < 7) return 0;
-    const int month = from.size() >= 7 ? number(from, 5, 2) : 1;
-    return (number(to, 0, 4) - number(from, 0, 4)) * 12 + number(to, 5, 2) - month;
-  }
-
   void cost_line(const CostEstimate& c) {
-    if (!c.known) {
-      row("screen/cost", t_("cost/no-price"));
-      return;
-    }
-    std::string text = t_("cost/per-hour", {{"amount", money(c.currency, *c.per_hour)}});
-    if (c.to_finish) text += t_("screen/comma") + t_("cost/to-finish", {{"amount", money(c.currency, *c.to_finish)}});
-    if (c.per_million_tokens) {
-      text += t_("screen/comma") + t_("cost/per-million", {{"amount", money(c.currency, *c.per_million_tokens)}});
-    }
-    row("screen/cost", text);
-    const Price& p = *c.price;
-    std::string basis = t_(
-        "cost/basis",
-        {{"charge", t_(fmt::format("charge/{}", gpuadvise::names(ChargeType{})[static_cast<std::size_t>(p.charge)]))},
-         {"region", p.region},
-         {"date", p.as_of.empty() ? t_("undated") : std::string(p.as_of)},
-         {"source",
-          t_(fmt::format("source/{}", gpuadvise::names(SourceKind{})[static_cast<std::size_t>(p.confidence)]))}});
-    // More than a year old is worth a word where the money is.
-    const int age = months(p.as_of, k_.catalog.date);
-    if (age > 12) basis += t_("screen/comma") + t_("cost/months-old", {{"n", fmt::format("{}", age)}});
-    out_ << "  " << pad_right("", kLabel) << basis << '\n';
+    row("screen/cost", cost_amounts(c, t_));
+    for (const auto& line : cost_basis(c, t_)) row("", line);
   }
 
   void pick(const Recommendation& r) {
@@ -324,6 +290,14 @@ class Screen {
     return c.to_finish ? c.to_finish : c.per_hour;
   }
 
+  static std::string cost_cell(const Recommendation& r) {
+    const auto cost = cost_value(r);
+    if (!cost) return "-";
+    return fmt::format("{}{}{}", r.estimate.cost.per_hour_low ? "<= " : "",
+                       *cost >= 100 ? base::group_thousands(*cost) : significant(*cost),
+                       is_doubtful(r.estimate.cost) ? " *" : "");
+  }
+
   static std::optional<double> rate(const Recommendation& r) {
     const SpeedEstimate& s = r.estimate.speed;
     for (const auto& v : {s.tokens_per_second, s.output_tokens_per_second, s.samples_per_second, s.relative}) {
@@ -345,7 +319,7 @@ class Screen {
       if (times < 0.95) add(t_("trade/slower", {{"n", significant(1 / times, 2)}}));
     }
     if (!mine) {
-      add(t_("trade/no-price"));
+      add(no_amount(r.estimate.cost, t_));
     } else if (theirs && *theirs > 0) {
       const double times = *mine / *theirs;
       if (times > 1.05) add(t_("trade/dearer", {{"n", significant(times, 2)}}));
@@ -374,9 +348,10 @@ class Screen {
     }
     if (rows.empty()) return;
     const std::string cost_header =
-        cost_value(a.recommendations.front()) && a.recommendations.front().estimate.cost.to_finish
-            ? t_("column/cost-to-finish")
-            : t_("column/cost-per-hour");
+        t_(cost_value(a.recommendations.front()) && a.recommendations.front().estimate.cost.to_finish
+               ? "column/cost-to-finish"
+               : "column/cost-per-hour",
+           {{"currency", std::string(currency_of(w_, k_.catalog))}});
     std::size_t type_width = 0;
     std::size_t card_width = base::display_width(t_("column/cards"));
     const auto type_text = [](const Recommendation& r) {
@@ -398,12 +373,14 @@ class Screen {
          << "  " << t_("column/trade") << '\n';
     std::size_t rank = 1;
     for (const auto* r : rows) {
-      const auto cost = cost_value(*r);
       out_ << "  " << pad_left(fmt::format("{}", ++rank), 2) << "  " << pad_right(type_text(*r), type_width) << ' '
-           << pad_right(cards_text(*r), card_width + 1) << pad_left(speed_cell(*r), 11)
-           << pad_left(cost ? (*cost >= 100 ? base::group_thousands(*cost) : significant(*cost)) : "-", 15) << "  "
-           << trade(*r, a.recommendations.front()) << '\n';
+           << pad_right(cards_text(*r), card_width + 1) << pad_left(speed_cell(*r), 11) << pad_left(cost_cell(*r), 15)
+           << "  " << trade(*r, a.recommendations.front()) << '\n';
     }
+    const bool marked = std::any_of(rows.begin(), rows.end(), [](const Recommendation* r) {
+      return cost_value(*r) && is_doubtful(r->estimate.cost);
+    });
+    if (marked) paragraph(t_("screen/doubtful-price"), "  ");
   }
 
   // What is best at one thing each, where that is not the pick, and what cannot be told from it.
@@ -554,7 +531,7 @@ class Screen {
     if (speed_cell(r) != "-") add(speed_cell(r) + " " + speed_header());
     if (r.hours_to_finish) add(duration(*r.hours_to_finish));
     const CostEstimate& c = r.estimate.cost;
-    add(c.known ? t_("cost/per-hour", {{"amount", money(c.currency, *c.per_hour)}}) : t_("cost/no-price"));
+    add(c.known ? t_("cost/per-hour", {{"amount", money(c.currency, *c.per_hour)}}) : no_amount(c, t_));
     if (c.to_finish) add(t_("cost/to-finish", {{"amount", money(c.currency, *c.to_finish)}}));
     paragraph(text, "  ");
     constexpr std::size_t kMost = 3;
@@ -617,7 +594,7 @@ class Screen {
     const Vendor* v = find_vendor(k_.catalog, id);
     return std::string(v == nullptr ? id : v->name.in(t_.lang()));
   }
-  std::string label(std::string_view id) const { return pad_right(t_(id), kLabel); }
+  std::string label(std::string_view id) const { return pad_right(id.empty() ? std::string() : t_(id), kLabel); }
   void row(std::string_view id, const std::string& text) {
     const auto lines = base::wrap(text, o_.width > kLabel + 24 ? o_.width - kLabel - 2 : 24);
     for (std::size_t i = 0; i < lines.size(); ++i) {

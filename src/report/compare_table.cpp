@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "catalog/catalog_fields.h"
 #include "report/advice.h"
+#include "report/cost_text.h"
 
 namespace gpuadvise::report {
 
@@ -105,7 +106,7 @@ class Table {
 
   std::string money(const Recommendation& r, const std::optional<double>& amount) const {
     const CostEstimate& cost = r.estimate.cost;
-    if (!cost.known) return &amount == &r.estimate.cost.per_hour ? t_("trade/no-price") : "-";
+    if (!cost.known) return &amount == &r.estimate.cost.per_hour ? no_amount(cost, t_) : "-";
     if (!amount) return "-";
     return fmt::format("{} {}", cost.currency, *amount >= 100 ? base::group_thousands(*amount) : significant(*amount));
   }

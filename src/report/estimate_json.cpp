@@ -82,24 +82,52 @@ Json speed_json(const SpeedEstimate& s, const base::Texts& texts) {
   return out;
 }
 
+namespace {
+
+Json price_json(const Price& p) {
+  return {{"charge", std::string(names(ChargeType{})[static_cast<std::size_t>(p.charge)])},
+          {"amount", number(p.amount)},
+          {"currency", std::string(p.currency)},
+          {"region", to_json(p.region)},
+          {"as_of", to_json(p.as_of)},
+          {"source", std::string(p.source)},
+          {"confidence", std::string(names(SourceKind{})[static_cast<std::size_t>(p.confidence)])},
+          {"user_supplied", p.confidence == SourceKind::user}};
+}
+
+Json break_even_json(const std::optional<BreakEven>& b) {
+  if (!b) return nullptr;
+  return {{"hours_per_month", number(b->hours_per_month)},
+          {"on_demand", price_json(*b->on_demand)},
+          {"subscription", price_json(*b->subscription)}};
+}
+
+}  // namespace
+
 Json cost_json(const CostEstimate& c, const base::Texts& texts) {
   Json out;
   out["currency"] = c.currency.empty() ? Json(nullptr) : Json(std::string(c.currency));
   out["per_hour"] = number(c.per_hour);
+  out["per_hour_range"] = c.per_hour_low ? Json::array({number(c.per_hour_low), number(c.per_hour)}) : Json(nullptr);
   out["per_million_tokens"] = number(c.per_million_tokens);
-  out["to_finish"] = number(c.to_finish);
-  if (c.price == nullptr) {
-    out["basis"] = nullptr;
-    out["why"] = why(c.why, texts);
-    return out;
+  out["per_million_input_tokens"] = number(c.per_million_input_tokens);
+  out["per_million_output_tokens"] = number(c.per_million_output_tokens);
+  out["per_unit"] = nullptr;
+  if (c.per_unit) {
+    out["per_unit"] = {{"unit", std::string(names(CostUnit{})[static_cast<std::size_t>(c.per_unit->unit)])},
+                       {"count", number(c.per_unit->count)},
+                       {"amount", number(c.per_unit->amount)}};
   }
-  const Price& p = *c.price;
-  out["basis"] = {{"charge", std::string(names(ChargeType{})[static_cast<std::size_t>(p.charge)])},
-                  {"amount", number(p.amount)},
-                  {"region", to_json(p.region)},
-                  {"as_of", to_json(p.as_of)},
-                  {"source", std::string(p.source)},
-                  {"confidence", std::string(names(SourceKind{})[static_cast<std::size_t>(p.confidence)])}};
+  out["to_finish"] = number(c.to_finish);
+  out["interruption_loss"] = number(c.interruption_loss);
+  out["breakeven"] = {{"month", break_even_json(c.month)}, {"year", break_even_json(c.year)}};
+  out["basis"] = nullptr;
+  if (c.price != nullptr) {
+    Json& basis = out["basis"] = price_json(*c.price);
+    basis["exchange_rate"] = number(c.exchange_rate);
+    basis["age_months"] = c.price_age_months ? Json(*c.price_age_months) : Json(nullptr);
+  }
+  if (!c.why.empty()) out["why"] = why(c.why, texts);
   return out;
 }
 

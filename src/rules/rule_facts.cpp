@@ -334,14 +334,17 @@ void set_estimate(RuleContext& c, const Estimate& e) {
   static constexpr std::string_view kConfidence[] = {"measured", "interpolated", "extrapolated", "unknown"};
   c.set(Field::estimate_confidence, kConfidence[static_cast<std::size_t>(e.confidence)]);
   c.set(Field::cost_known, e.cost.known);
+  if (e.cost.why == "cost/other-currency") c.set(Field::cost_foreign_currency, e.cost.price->currency);
   if (e.cost.known) {
     c.set(Field::cost_currency, e.cost.currency);
     c.set(Field::cost_per_hour, e.cost.per_hour);
     c.set(Field::cost_to_finish, e.cost.to_finish);
+    if (e.cost.price_age_months) c.set(Field::cost_price_age_months, static_cast<double>(*e.cost.price_age_months));
     if (e.cost.price != nullptr) {
       const auto kind = e.cost.price->confidence;
       c.set(Field::cost_price_third_party, kind == SourceKind::third_party || kind == SourceKind::third_party_low);
     }
+    if (e.cost.month) c.set(Field::cost_month_breakeven_hours, e.cost.month->hours_per_month);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "gpuadvise/workload.h"
 
 #include "base/text.h"
+#include "catalog/lookup.h"
 #include "workload/architecture.h"
 #include "workload/model_lookup.h"
 #include "workload/profile.h"
@@ -82,6 +83,36 @@ void check_ranges(const Profile& p) {
   }
 }
 
+// Regions and currencies are words of the catalog: one that it does not know finds nothing, so it is a slip.
+void check_words(ConstraintsSpec& c, const Catalog& catalog) {
+  if (c.currency) {
+    const Currency* currency = find_currency(catalog, *c.currency);
+    if (currency == nullptr) {
+      std::vector<std::string_view> codes;
+      std::string all;
+      for (const auto& known : catalog.currencies) {
+        codes.push_back(known.code);
+        all += (all.empty() ? "" : ", ") + std::string(known.code);
+      }
+      fail("constraints.currency", fmt::format("unknown currency \"{}\"{}; known: {}", base::printable(*c.currency),
+                                               base::did_you_mean(*c.currency, codes), all));
+    }
+    c.currency = currency->code;
+  }
+  if (!c.regions || c.regions->empty()) return;
+  const std::vector<std::string_view> regions = known_regions(catalog);
+  if (regions.empty()) return;
+  for (const auto asked : *c.regions) {
+    if (std::any_of(regions.begin(), regions.end(), [&](auto known) { return region_matches(asked, known); })) continue;
+    std::string near;
+    for (const auto name : base::nearest(asked, regions, 3, false)) {
+      near += (near.empty() ? "" : ", ") + std::string(name);
+    }
+    fail("constraints.regions",
+         fmt::format("the catalog knows no region \"{}\"; nearest: {}", base::printable(asked), near));
+  }
+}
+
 const TaskPreset& find_task(std::string_view id, const Catalog& catalog) {
   std::vector<std::string_view> ids;
   for (const auto& task : catalog.tasks) {
@@ -104,6 +135,7 @@ class Resolver {
     p.task = w_.task->id;
     w_.kind = w_.task->kind;
     check_ranges(p);
+    check_words(p.constraints, catalog_);
     pick_model();
     Profile defaults = w_.task->defaults;
     if (p.model.name || p.model.params || p.model.architecture) defaults.model = {};

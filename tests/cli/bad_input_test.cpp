@@ -120,6 +120,13 @@ TEST_CASE("names that do not exist come with the nearest that do", "[bad-input]"
   refused(with(kSeven, {"--vendor", "alibabba"}), {"--vendor: ", "did you mean \"alibaba\"?"});
   refused(with(kSeven, {"--instance", "gn10xp.2xlarge41"}), {"--instance: ", "nearest: ", "GN10Xp.2XLARGE40"});
   refused(with(kSeven, {"--accelerator", "a1000"}), {"--accelerator: ", "nearest: ", "a100"});
+  refused(with(kSeven, {"--region", "cn-hangzuo"}),
+          {"--region: ", "no region \"cn-hangzuo\"", "nearest: ", "cn-hangzhou"});
+  refused(with(kSeven, {"--region", "cn-hangzhou,cn-x*"}), {"--region: ", "no region \"cn-x*\""});
+  refused({"catalog", "list", "--region", "cn-hangzuo"}, {"--region: ", "did you mean \"cn-hangzhou\"?"});
+  refused(with(kSeven, {"--currency", "CNX"}), {"--currency: ", "unknown currency \"CNX\"", "did you mean \"CNY\"?"});
+  refused(with(kSeven, {"--currency", "yuan"}), {"--currency: ", "known: CNY, USD"});
+  refused(with(kSeven, {"--charge-type", "ondemand"}), {"--charge-type: ", "did you mean \"on_demand\"?"});
   refused({"estimate", "--task", "llm-finetune", "--params", "7B", "--instance", "ecs.gn7e-c16g1.4xlargee"},
           {"--instance: ", "nearest: ", "ecs.gn7e-c16g1.4xlarge,"});
   refused({"catalog", "show", "gn6ee"}, {"nearest: ", "gn6e"});
@@ -148,6 +155,12 @@ TEST_CASE("a profile's mistakes are named by line and column", "[bad-input]") {
   profile("task: llm-finetune\ntask: hpc\n", ".yaml", ":2:1: ", {"twice"});
   profile("task: llm-inference\nmodel: {params: 7B}\ninference:\n  max_context: 100\n  input_tokens: 200\n", ".yaml",
           ":4:16: ", {"100"});
+  profile("task: llm-finetune\nmodel: {params: 7B}\nconstraints:\n  currency: CNX\n", ".yaml",
+          ":4:13: ", {"CNX", "did you mean \"CNY\"?"});
+  profile("task: llm-finetune\nmodel: {params: 7B}\nconstraints:\n  regions: [cn-hangzuo]\n", ".yaml",
+          ":4:12: ", {"cn-hangzuo", "nearest: ", "cn-hangzhou"});
+  profile("task: llm-finetune\nmodel: {params: 7B}\noperations:\n  charge_type: spott\n", ".yaml",
+          ":4:16: ", {"did you mean \"spot\"?"});
   profile("task: [llm-finetune]\n", ".yaml", ":1:7: ", {"expected text", "a list"});
   profile("", ".yaml", "", {"task", "is missing"});
 }

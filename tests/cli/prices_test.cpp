@@ -1,0 +1,151 @@
+// --prices and --fx as a person uses them: what the screen and the JSON say, and what is refused.
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "catch.h"
+#include "run_program.h"
+
+using namespace gpuadvise::test;
+using nlohmann::json;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+const Words kTask = {"recommend", "--task", "llm-finetune", "--params", "7B", "--instance", "ecs.gn7i-c16g1.4xlarge",
+                     "--method",  "qlora",  "--tokens",     "100M"};
+
+Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+json pick(const Words& arguments) {
+  const Outcome outcome = run_program(with(arguments, {"--format", "json"}));
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const json answer = json::parse(outcome.out);
+  return answer["recommendations"].at(0);
+}
+
+std::string screen(const Words& arguments) {
+  const Outcome outcome = run_program(arguments);
+  INFO(outcome.err);
+  CHECK(outcome.code == 0);
+  return outcome.out;
+}
+
+// Wherever the lines are broken.
+void has(const std::string& lines, const std::string& part) {
+  const std::string text = std::regex_replace(lines, std::regex("\\s+"), " ");
+  INFO(text << "\n  should say: " << part);
+  CHECK(text.find(part) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("a price of one's own is used and named", "[prices]") {
+  const TempFile csv(
+      "type,charge,currency,amount,as_of\necs.gn7i-c16g1.4xlarge,on_demand,CNY,5,2026-11-02\n"
+      "ecs.gn7i-c16g1.4xlarge,month,CNY,1825,\n",
+      ".csv");
+  const Words own = with(kTask, {"--prices", csv.path()});
+  const std::string text = screen(own);
+  has(text, "CNY 5.00 per hour");
+  has(text, "your price file (" + csv.path() + ":2)");
+  has(text, "CNY 1,825 / month costs less than CNY 5.00 / hour, on demand from 365 hours a month on");
+  const json cost = pick(own)["cost"];
+  CHECK(cost["per_hour"] == 5);
+  CHECK(cost["basis"]["user_supplied"] == true);
+  CHECK(cost["basis"]["confidence"] == "user");
+  CHECK(cost["basis"]["source"] == csv.path() + ":2");
+  CHECK(cost["basis"]["as_of"] == "2026-11-02");
+  CHECK(cost["basis"]["age_months"] == 0);
+  CHECK(cost["basis"]["region"].is_null());
+  CHECK(cost["breakeven"]["month"]["hours_per_month"] == 365);
+  CHECK(cost["breakeven"]["month"]["subscription"]["user_supplied"] == true);
+  CHECK(cost["breakeven"]["year"].is_null());
+  const json listed = pick(kTask)["cost"];
+  CHECK(listed["basis"]["user_supplied"] == false);
+  CHECK(listed["per_hour"] != 5);
+}
+
+TEST_CASE("dollars become yuan at the rate given, and not without", "[prices]") {
+  const TempFile csv("type,charge,currency,amount\necs.gn7i-c16g1.4xlarge,on_demand,USD,2\n", ".csv");
+  const Words dollars = with(kTask, {"--prices", csv.path()});
+  const std::string plain = screen(dollars);
+  has(plain, "priced in USD: not comparable without --fx USD=RATE");
+  has(plain, "USD 2.00 / hour, on demand");
+  const json unknown = pick(dollars)["cost"];
+  CHECK(unknown["per_hour"].is_null());
+  CHECK(unknown["currency"].is_null());
+  CHECK(unknown["basis"]["amount"] == 2);
+  CHECK(unknown["basis"]["currency"] == "USD");
+  CHECK(unknown["why"].get<std::string>().find("--fx") != std::string::npos);
+  // A budget in yuan is not answered by a price in dollars.
+  const Outcome budget = run_program(with(dollars, {"--budget-per-hour", "1000"}));
+  CHECK(budget.code == 1);
+  has(budget.out, "--fx USD=RATE");
+
+  const Words rated = with(dollars, {"--fx", "USD=7.1"});
+  has(screen(rated), "CNY 14.2 per hour");
+  has(screen(rated), "listed at USD 2.00 / hour, on demand; 1 USD = 7.1 CNY as given");
+  const json cost = pick(rated)["cost"];
+  CHECK(cost["currency"] == "CNY");
+  CHECK(cost["per_hour"] == Approx(14.2));
+  CHECK(cost["basis"]["exchange_rate"] == 7.1);
+  CHECK(cost["basis"]["amount"] == 2);
+  CHECK(screen(with(rated, {"--budget-per-hour", "15"})).find("CNY 14.2") != std::string::npos);
+  CHECK(run_program(with(rated, {"--budget-per-hour", "14"})).code == 1);
+}
+
+TEST_CASE("spot is a range, with an allowance for training that writes checkpoints", "[prices]") {
+  const Words spot = with(kTask, {"--charge-type", "spot"});
+  const json lost = pick(spot)["cost"];
+  CHECK(lost["per_hour_range"].size() == 2);
+  CHECK(lost["per_hour_range"][1] == lost["per_hour"]);
+  CHECK(lost["to_finish"].is_null());
+  has(screen(spot), "no cost to finish: an interruption loses the work");
+  const Words kept = with(spot, {"--checkpointing", "true"});
+  const json cost = pick(kept)["cost"];
+  CHECK(cost["interruption_loss"].get<double>() > 0);
+  CHECK(cost["to_finish"].is_number());
+  has(screen(kept), "reckoned lost to interruptions (planning value)");
+}
+
+TEST_CASE("tokens in and out have prices of their own", "[prices]") {
+  const Words serve = {"recommend", "--task",     "llm-inference",         "--params",
+                       "7B",        "--instance", "ecs.gn7i-c16g1.4xlarge"};
+  const json cost = pick(serve)["cost"];
+  CHECK(cost["per_million_output_tokens"].get<double>() > cost["per_million_input_tokens"].get<double>());
+  has(screen(serve), "per million input tokens");
+  has(screen(serve), "per million output tokens");
+}
+
+TEST_CASE("price files and rates that are wrong end with 2 and one line", "[prices][bad-input]") {
+  const std::string head = "type,charge,region,currency,amount\n";
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {head + "ecs.gn7i-c16g1.4xlrage,on_demand,,CNY,8\n", ":2:1: type: \"ecs.gn7i-c16g1.4xlrage\""},
+      {head + "ecs.gn7i-c16g1.4xlarge,on_demand,,CNY,-8\n", ":2:39: amount: -8"},
+      {head + "ecs.gn7i-c16g1.4xlarge,on_demand,,CNY,NaN\n", ":2:39: amount: expected a number"},
+      {head + "ecs.gn7i-c16g1.4xlarge,on_demand,,XYZ,8\n", ":2:35: currency: \"XYZ\""},
+      {head + "ecs.gn7i-c16g1.4xlarge,on_demand,,\"CNY,8\n", ":2:35: a quote that is never closed"},
+      {"type,charge,amount\nx,on_demand,8\n", ":1:1: no column \"currency\""},
+  };
+  for (const auto& [text, part] : wrong) {
+    const TempFile file(text, ".csv");
+    for (const Words& command : {kTask, Words{"estimate", "--task", "llm-finetune", "--params", "7B", "--instance",
+                                              "ecs.gn7i-c16g1.4xlarge"}}) {
+      const Outcome outcome = run_program(with(command, {"--prices", file.path()}));
+      CHECK(outcome.code == 2);
+      CHECK(outcome.out.empty());
+      has(outcome.err, file.path() + part);
+    }
+  }
+  for (const std::string rate : {"USD", "USD=x", "USDX=7", "CNY=1"}) {
+    const Outcome outcome = run_program(with(kTask, {"--fx", rate}));
+    CHECK(outcome.code == 2);
+    CHECK(outcome.err.starts_with("gpuadvise: --fx: "));
+  }
+  CHECK(run_program(with(kTask, {"--prices", "/nonexistent.csv"})).code == 2);
+}
