@@ -89,7 +89,7 @@ enum class ModelKind : std::uint8_t { llm, vlm, encoder, encoder_decoder, diffus
 
 // A part of a pipeline that is resident on its own (diffusion: transformer or U-Net, text encoders, VAE).
 struct ModelComponent {
-  std::string_view name;  // transformer, unet, text_encoder, text_encoder_2, vae, encoder, decoder
+  std::string_view name;  // transformer, unet, text_encoder, text_encoder_2, vae, encoder, decoder, embedding_tables
   double params;
 };
 
@@ -102,9 +102,11 @@ struct Model {
   double active_params;  // per text token; equals params for dense models without a vision tower
   std::optional<Architecture> architecture;
   std::span<const ModelComponent> components;
-  std::optional<double> gflops_per_sample;          // forward pass, multiply-add counted as 2, at the stated resolution
-  std::optional<int> resolution;                    // pixels a side that gflops_per_sample is for
-  std::optional<double> activation_mib_per_sample;  // training, fp32, no checkpointing, at the stated resolution
+  std::optional<double> gflops_per_sample;  // forward pass, multiply-add counted as 2, at the stated resolution
+  std::optional<int> resolution;            // pixels a side that the figures per sample are for
+  // Outputs of all convolutions, matrix products and look-ups of one sample's forward pass, elements, at the stated
+  // resolution: what memory of models without an architecture follows from.
+  std::optional<double> activations_per_sample;
   std::string_view trained_in;  // precision it was trained in: bf16, fp16, fp8, fp32; empty: unknown
   std::string_view hf_id;
   bool verified;  // the count computed from the architecture is within 1 % of the published one

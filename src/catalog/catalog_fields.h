@@ -299,7 +299,7 @@ void fields(V& v, S& s) {
   v("components", s.components);
   v("gflops_per_sample", s.gflops_per_sample);
   v("resolution", s.resolution);
-  v("activation_mib_per_sample", s.activation_mib_per_sample);
+  v("activations_per_sample", s.activations_per_sample);
   v("trained_in", s.trained_in);
   v("hf_id", s.hf_id);
   v("verified", s.verified, Need::required);

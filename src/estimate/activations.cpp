@@ -64,13 +64,13 @@ double kept_activations(const TrainingSetup& s) {
 double logits_memory(const TrainingSetup& s) {
   const double whole = s.layout.zero_stage > 0 ? s.plan.k.zero_logits : s.plan.k.logits;
   const double bytes = s.plan.fused == FusedLoss::none ? whole * s.plan.logits_share : s.plan.k.fused_logits;
-  return s.tokens * bytes * s.plan.shape.vocab / std::max(1, s.layout.tensor);
+  return s.tokens * s.plan.head_share * bytes * s.plan.shape.vocab / std::max(1, s.layout.tensor);
 }
 
 double allocator_slack(const TrainingSetup& s, double layers, bool last) {
   double out = s.plan.k.slack_scores * attention_scores(s);
   if (last && s.plan.fused == FusedLoss::none) {
-    out += s.tokens * s.plan.k.slack_logits * s.plan.shape.vocab / std::max(1, s.layout.tensor);
+    out += s.tokens * s.plan.head_share * s.plan.k.slack_logits * s.plan.shape.vocab / std::max(1, s.layout.tensor);
   }
   if (s.layout.checkpointing == Checkpointing::full)
     out += s.tokens * s.plan.k.slack_checkpoint * s.plan.shape.hidden * layers;

@@ -149,6 +149,7 @@ void fields(V& v, S& s) {
   v("infer_mib", s.infer_mib, base::Need::required);
   v("exponent", s.exponent, base::Need::required);
   v("extra_tokens", s.extra_tokens, base::Need::required);
+  v("decode_bytes", s.decode_bytes, base::Need::required);
   v("source", s.source);
   v("fitted_on", s.fitted_on);
   v("note", s.note);

@@ -23,6 +23,7 @@ struct MediaTrainingPlan {
   double optimizer_bytes = 0;  // per parameter, master copy included
   double step_bytes = 0;       // per parameter, during the step
   double adapters = 0;         // bytes of adapters with their gradients and states
+  double tables = 0;           // bytes of embedding tables with their states, spread over all cards
 };
 
 struct MediaInferencePlan {
@@ -32,11 +33,17 @@ struct MediaInferencePlan {
   MemoryMeter meter = MemoryMeter::allocated;
   double base_bytes = 0;
   double activations = 0;  // bytes of the samples in flight
+  double decode = 0;       // bytes while a VAE decodes them, the denoising network idle
 };
 
-// Nothing when neither the model nor its size is known.
-std::optional<MediaTrainingPlan> media_training_plan(const Workload& workload, const MemoryCalibration& calibration);
-std::optional<MediaInferencePlan> media_inference_plan(const Workload& workload, const MemoryCalibration& calibration);
+// Without a plan, `why` is the message that tells the reason.
+template <class Plan>
+struct MediaPlan {
+  std::optional<Plan> plan;
+  std::string_view why;
+};
+MediaPlan<MediaTrainingPlan> media_training_plan(const Workload& workload, const MemoryCalibration& calibration);
+MediaPlan<MediaInferencePlan> media_inference_plan(const Workload& workload, const MemoryCalibration& calibration);
 
 MemoryEstimate media_training_memory(const MediaTrainingPlan& plan, const Layout& layout);
 MemoryEstimate media_inference_memory(const MediaInferencePlan& plan, const Layout& layout);

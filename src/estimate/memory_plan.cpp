@@ -4,9 +4,15 @@ namespace gpuadvise {
 
 namespace {
 
+template <class Plan>
+void take(MemoryPlan& plan, const MediaPlan<Plan>& media) {
+  if (media.plan) plan.terms = *media.plan;
+  plan.why = media.why;
+}
+
 void plan_training(MemoryPlan& plan, const Workload& w, const MemoryCalibration& c) {
   if (!w.has_architecture) {
-    if (const auto media = media_training_plan(w, c)) plan.terms = *media;
+    take(plan, media_training_plan(w, c));
   } else if (auto training = training_memory_plan(w, c); training.shape.params > 0) {
     plan.terms = training;
   }
@@ -14,7 +20,7 @@ void plan_training(MemoryPlan& plan, const Workload& w, const MemoryCalibration&
 
 void plan_inference(MemoryPlan& plan, const Workload& w, const MemoryCalibration& c) {
   if (w.kind == TaskKind::media_inference && !w.has_architecture) {
-    if (const auto media = media_inference_plan(w, c)) plan.terms = *media;
+    take(plan, media_inference_plan(w, c));
   } else if (auto serving = serving_memory_plan(w, c); serving.shape.params > 0) {
     plan.terms = serving;
   }
@@ -56,7 +62,7 @@ MemoryPlan memory_plan(const Workload& workload, const MemoryCalibration& c) {
       return plan;
   }
   if (plan.terms.index() == 0) {
-    plan.why = "memory/no-model";
+    if (plan.why.empty()) plan.why = "memory/no-model";
     return plan;
   }
   plan.cuda_context = memory_constant(c, "cuda_context_gib", 0) * kGib;

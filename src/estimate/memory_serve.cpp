@@ -19,8 +19,15 @@ void set_weights(ServingMemoryPlan& p, std::string_view format_name, const Memor
   p.kernel_head = p.k.quantised_head * p.shape.vocab * p.shape.hidden;
 }
 
-void set_load(ServingMemoryPlan& p, const InferenceSpec& i) {
-  p.input = i.input_tokens.value_or(0);
+// Encoders and vision transformers: one forward pass is the answer.
+bool one_pass(const Workload& w) {
+  return w.model != nullptr && (w.model->kind == ModelKind::encoder || w.model->kind == ModelKind::vision);
+}
+
+void set_load(ServingMemoryPlan& p, const Workload& w) {
+  const InferenceSpec& i = w.profile.inference;
+  const bool image = w.model != nullptr && w.model->kind == ModelKind::vision;
+  p.input = i.input_tokens.value_or(image ? w.architecture.max_positions : 0);
   p.context = p.input + i.output_tokens.value_or(0);
   const double most = i.max_context.value_or(0);
   if (most > 0) p.context = p.context > 0 && !p.k.preallocates ? std::min(p.context, most) : most;
@@ -40,7 +47,7 @@ ServingMemoryPlan serving_memory_plan(const Workload& workload, const MemoryCali
   p.k = serving_constants(calibration, i.engine.value_or(""), workload.profile.software.framework.value_or(""),
                           workload.profile.model.name.value_or(""));
   set_weights(p, i.weights.value_or("bf16"), calibration);
-  set_load(p, i);
+  set_load(p, workload);
   const auto* kv = find_weight_format(calibration, i.kv_cache.value_or("bf16"));
   p.element_bytes = kv == nullptr ? 2 : kv->bytes;
   p.utilization = i.gpu_memory_utilization.value_or(p.k.utilization);
@@ -48,7 +55,12 @@ ServingMemoryPlan serving_memory_plan(const Workload& workload, const MemoryCali
   if (workload.model != nullptr && workload.model->kind == ModelKind::speech) {
     p.encoder_tokens = memory_constant(calibration, "speech_encoder_tokens", 0);
   }
-  if (p.shape.known) p.cached = cached_layers(workload.architecture);
+  // What answers in one pass keeps no cache and has no words to choose from.
+  if (one_pass(workload)) {
+    p.shape.vocab = 0;
+  } else if (p.shape.known) {
+    p.cached = cached_layers(workload.architecture);
+  }
   return p;
 }
 
@@ -125,7 +137,7 @@ double set_pool(const ServingSetup& s, double capacity, MemoryEstimate& m) {
   const double need = m.weights + m.activations + m.logits + m.runtime;
   const double share = p.k.free_share ? m.weights + (capacity - m.weights) * p.utilization : capacity * p.utilization;
   m.limit_gib = share + m.communication;
-  if (!(p.utilization_stated || p.k.fills) || capacity <= 0) return m.kv_cache;
+  if (p.room_for_all || !(p.utilization_stated || p.k.fills) || capacity <= 0) return m.kv_cache;
   // What is left of the share after weights and workspace is cache. The engine starts when one sequence has room there,
   // and lets the others wait.
   const double one = s.cache.bytes(1, p.context, p.k.page_tokens);

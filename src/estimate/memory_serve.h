@@ -26,6 +26,7 @@ struct ServingMemoryPlan {
   double prefill_tokens = 0;  // in one forward pass, at most
   double utilization = 0;     // of a pooled engine
   bool utilization_stated = false;
+  bool room_for_all = false;  // no sequence may wait for another to end
   double element_bytes = 2;  // of a cache element
 };
 

@@ -8,15 +8,14 @@ namespace {
 
 MemoryEstimate stage_memory(const TrainingSetup& s, bool first, bool last) {
   const StageParameters p = stage_parameters(s, first, last);
-  const TrainingStates states = training_states(s, p);
   const double flight = microbatches_in_flight(s, first);
 
   MemoryEstimate m;
-  m.weights = states.weights;
-  m.gradients = states.gradients;
-  m.optimizer = states.optimizer;
-  m.adapters = states.adapters;
-  m.communication = states.communication;
+  m.weights = held_weights(s, p);
+  m.gradients = held_gradients(s, p);
+  m.optimizer = optimizer_states(s, p);
+  m.adapters = adapter_states(s);
+  m.communication = communication_buckets(s, p) + gathered_weights(s, p);
   m.runtime = s.plan.k.base_gib * kGib;
 
   double kept = kept_activations(s) * p.layers * flight;
@@ -40,7 +39,7 @@ MemoryEstimate stage_memory(const TrainingSetup& s, bool first, bool last) {
   const double early = s.plan.k.static_gradients || s.accumulates ? 0 : m.gradients;
   const double loss = dynamic - early;
   const double backward = recompute;
-  const double step = states.step_temporaries;
+  const double step = step_temporaries(s, p);
   const double peak = std::max({loss, backward, step});
   if (peak > loss) {
     // Activations are gone or small at that moment.

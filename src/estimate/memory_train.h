@@ -29,7 +29,8 @@ struct TrainingMemoryPlan {
   bool master = false;        // fp32 copy beside 16-bit weights
   double gradient_bytes = 2;  // per trained parameter
   double state_bytes = 8;     // optimizer, per trained parameter, master not counted
-  double sequence = 0;        // tokens
+  double sequence = 0;        // tokens, mean over the layers
+  double head_share = 1;      // of these, tokens that reach the head
   double global_batch = 0;    // sequences of an optimizer step; 0: not stated
   bool flash = true;
   FusedLoss fused = FusedLoss::none;
@@ -63,15 +64,15 @@ struct StageParameters {
 };
 StageParameters stage_parameters(const TrainingSetup& s, bool first, bool last);
 
-struct TrainingStates {
-  double weights = 0;
-  double gradients = 0;
-  double optimizer = 0;
-  double adapters = 0;
-  double communication = 0;     // buckets, gathered layers
-  double step_temporaries = 0;  // only during the optimizer step
-};
-TrainingStates training_states(const TrainingSetup& s, const StageParameters& p);
+// States of one stage on one card, bytes.
+double held_weights(const TrainingSetup& s, const StageParameters& p);
+double held_gradients(const TrainingSetup& s, const StageParameters& p);
+double optimizer_states(const TrainingSetup& s, const StageParameters& p);  // master copy included
+double adapter_states(const TrainingSetup& s);                              // adapters with their gradients and moments
+// Gradient and parameter buckets when states are spread over ranks; layers gathered at once under ZeRO-3.
+double communication_buckets(const TrainingSetup& s, const StageParameters& p);
+double gathered_weights(const TrainingSetup& s, const StageParameters& p);
+double step_temporaries(const TrainingSetup& s, const StageParameters& p);  // only during the optimizer step
 
 double adapter_parameters(const TrainingSetup& s);  // of all layers, tensor parallel applied
 

@@ -92,6 +92,23 @@ void set_precisions(TrainingMemoryPlan& p, const TrainingSpec& t, const MemoryCa
   if (t.gradient_precision) p.gradient_bytes = precision_bytes(calibration, *t.gradient_precision);
 }
 
+// Tokens of a sample: stated, or what the model's positions hold. A speech model's encoder has positions of its own.
+void set_tokens(TrainingMemoryPlan& p, const Workload& w, const MemoryCalibration& calibration) {
+  const Architecture& a = w.architecture;
+  const auto stated = w.profile.training.sequence_length;
+  constexpr double kUsual = 2048;
+  p.sequence = stated.value_or(kUsual);
+  if (w.model == nullptr || !w.has_architecture || a.max_positions <= 0) return;
+  if (w.model->kind == ModelKind::vision) {
+    p.sequence = stated.value_or(a.max_positions);
+  } else if (w.model->kind == ModelKind::speech && a.encoder_layers > 0) {
+    const double text = std::min(stated.value_or(a.max_positions), a.max_positions);
+    const double sound = memory_constant(calibration, "speech_encoder_tokens", 0);
+    p.sequence = (a.encoder_layers * sound + a.layers * text) / (a.encoder_layers + a.layers);
+    p.head_share = text / p.sequence;
+  }
+}
+
 }  // namespace
 
 TrainingMemoryPlan training_memory_plan(const Workload& workload, const MemoryCalibration& calibration) {
@@ -109,7 +126,7 @@ TrainingMemoryPlan training_memory_plan(const Workload& workload, const MemoryCa
   }
   if (p.method == Method::freeze) p.trained_share = memory_constant(calibration, "freeze_share", 0.1);
   set_precisions(p, t, calibration);
-  p.sequence = t.sequence_length.value_or(2048);
+  set_tokens(p, workload, calibration);
   p.global_batch = t.global_batch.value_or(0);
   p.flash = t.flash_attention.value_or(true);
   p.fused = t.fused_loss.value_or(FusedLoss::none);

@@ -42,69 +42,99 @@ double adapter_parameters(const TrainingSetup& s) {
          std::max(1, s.layout.tensor);
 }
 
-TrainingStates training_states(const TrainingSetup& s, const StageParameters& p) {
-  const Layout& l = s.layout;
-  const TrainingConstants& k = s.plan.k;
-  TrainingStates out;
-  const double ranks = std::max(1.0, static_cast<double>(l.data) * l.context);
-  // Expert parameters are replicated over fewer ranks than the others.
-  const double expert_ranks = std::max(1.0, ranks * l.tensor / expert_shards(l));
-  const int zero = l.zero_stage;
-  const auto share = [&](int from, double dense, double experts) {
-    return zero >= from ? dense / ranks + experts / expert_ranks : dense + experts;
-  };
-  const double dense = p.dense + p.embedding + p.head;
-  const double body_bytes = p.dense * s.plan.weight_bytes + (p.embedding + p.head) * s.plan.embedding_bytes;
-  const double expert_bytes = p.experts * s.plan.weight_bytes;
-  const bool full = s.plan.trains_weights();
-  const bool unsharded = zero >= 3 && k.pipeline_unsharded && l.pipeline > 1 && full;
+namespace {
 
-  out.weights = share(3, body_bytes, expert_bytes);
+// How many ranks hold a copy of a parameter: ZeRO divides over them. Experts are copied over fewer.
+struct Copies {
+  double dense;
+  double experts;
+  explicit Copies(const Layout& l)
+      : dense(std::max(1.0, static_cast<double>(l.data) * l.context)),
+        experts(std::max(1.0, dense * l.tensor / expert_shards(l))) {}
+};
+
+// What one card keeps of `dense` and `experts` bytes that are divided from ZeRO stage `from` on.
+double sharded(const TrainingSetup& s, int from, double dense, double experts) {
+  if (s.layout.zero_stage < from) return dense + experts;
+  const Copies copies(s.layout);
+  return dense / copies.dense + experts / copies.experts;
+}
+
+double dense_parameters(const StageParameters& p) { return p.dense + p.embedding + p.head; }
+
+// FSDP that keeps the parameters and fp32 gradients of a pipeline stage whole between micro-batches.
+bool stays_whole(const TrainingSetup& s) {
+  return s.layout.zero_stage >= 3 && s.plan.k.pipeline_unsharded && s.layout.pipeline > 1 && s.plan.trains_weights();
+}
+
+}  // namespace
+
+double held_weights(const TrainingSetup& s, const StageParameters& p) {
+  const TrainingMemoryPlan& plan = s.plan;
+  if (plan.offload == Offload::optimizer_params) return 0;
+  const double dense = dense_parameters(p);
+  if (stays_whole(s)) return 2 * (dense + p.experts);
+  const double body = p.dense * plan.weight_bytes + (p.embedding + p.head) * plan.embedding_bytes;
+  const double held = sharded(s, 3, body, p.experts * plan.weight_bytes);
   // Under ZeRO-3 only gathered layers are cast.
-  if (s.plan.cast_weights && zero < 3) out.weights += (dense + p.experts) * 2;
-  if (unsharded) out.weights = 2 * (dense + p.experts);
+  return plan.cast_weights && s.layout.zero_stage < 3 ? held + (dense + p.experts) * 2 : held;
+}
 
-  double trainable = 0;  // on this card, after sharding as the optimizer sees it
-  if (full) {
-    const double d = dense * s.plan.trained_share;
-    const double e = p.experts * s.plan.trained_share;
-    out.gradients = unsharded ? 4 * (d + e) : share(2, d * s.plan.gradient_bytes, e * s.plan.gradient_bytes);
-    const double each = s.plan.state_bytes + (s.plan.master ? 4 : 0) + (s.plan.master ? k.sharded_gradient : 0);
-    out.optimizer = share(1, d * each, e * each);
-    if (unsharded) out.optimizer += share(1, d * 4, e * 4);
-    trainable = share(1, d, e);
-    if (s.plan.offload != Offload::none) {
-      out.optimizer = 0;
-      out.gradients = zero >= 2 ? 0 : out.gradients;
-      trainable = 0;
-    }
-  } else {
-    const double states = s.plan.optimizer == nullptr ? 8 : s.plan.optimizer->states;
-    const bool quantised_states =
-        s.plan.optimizer != nullptr && s.plan.optimizer->states_16bit == s.plan.optimizer->states;
-    out.adapters =
-        adapter_parameters(s) * (2 * k.adapter_weight + (quantised_states ? states : states * k.adapter_weight / 4) +
-                                 (zero > 0 ? k.adapter_master : 0));
-  }
-  if (s.plan.offload == Offload::optimizer_params) out.weights = 0;
+double held_gradients(const TrainingSetup& s, const StageParameters& p) {
+  const TrainingMemoryPlan& plan = s.plan;
+  if (!plan.trains_weights() || (plan.offload != Offload::none && s.layout.zero_stage >= 2)) return 0;
+  const double dense = dense_parameters(p) * plan.trained_share;
+  const double experts = p.experts * plan.trained_share;
+  if (stays_whole(s)) return 4 * (dense + experts);
+  return sharded(s, 2, dense * plan.gradient_bytes, experts * plan.gradient_bytes);
+}
 
-  const bool spread = l.data * l.context > 1 || zero > 0;
-  if (spread && (full || k.adapter_master > 0)) {
-    // Buckets are never larger than the gradients that pass through them.
-    out.communication += std::min(k.buckets_gib * kGib, 4 * (dense + p.experts) * s.plan.trained_share);
-  }
-  if (zero >= 3 && !unsharded && ranks > 1) {
-    const double per_layer = p.layers > 0 ? (p.dense + p.experts) / p.layers : p.dense;
+double optimizer_states(const TrainingSetup& s, const StageParameters& p) {
+  const TrainingMemoryPlan& plan = s.plan;
+  if (!plan.trains_weights() || plan.offload != Offload::none) return 0;
+  const double dense = dense_parameters(p) * plan.trained_share;
+  const double experts = p.experts * plan.trained_share;
+  const double each = plan.state_bytes + (plan.master ? 4 : 0) + (plan.master ? plan.k.sharded_gradient : 0);
+  const double states = sharded(s, 1, dense * each, experts * each);
+  return stays_whole(s) ? states + sharded(s, 1, dense * 4, experts * 4) : states;
+}
+
+double adapter_states(const TrainingSetup& s) {
+  const TrainingMemoryPlan& plan = s.plan;
+  if (plan.trains_weights()) return 0;
+  const double states = plan.optimizer == nullptr ? 8 : plan.optimizer->states;
+  const bool quantised = plan.optimizer != nullptr && plan.optimizer->states_16bit == plan.optimizer->states;
+  const double weight = plan.k.adapter_weight;
+  return adapter_parameters(s) * (2 * weight + (quantised ? states : states * weight / 4) +
+                                  (s.layout.zero_stage > 0 ? plan.k.adapter_master : 0));
+}
+
+double communication_buckets(const TrainingSetup& s, const StageParameters& p) {
+  const bool spread = s.layout.data * s.layout.context > 1 || s.layout.zero_stage > 0;
+  if (!spread || !(s.plan.trains_weights() || s.plan.k.adapter_master > 0)) return 0;
+  // Buckets are never larger than the gradients that pass through them.
+  return std::min(s.plan.k.buckets_gib * kGib, 4 * (dense_parameters(p) + p.experts) * s.plan.trained_share);
+}
+
+double gathered_weights(const TrainingSetup& s, const StageParameters& p) {
+  const TrainingConstants& k = s.plan.k;
+  const double body = p.dense + p.experts;
+  if (s.layout.zero_stage >= 3 && !stays_whole(s) && Copies(s.layout).dense > 1) {
+    const double per_layer = p.layers > 0 ? body / p.layers : p.dense;
     const double gathered = k.live_parameters > 0 ? std::min(k.live_parameters, p.all())
                                                   : k.gathered_layers * per_layer + std::max(p.embedding, p.head);
-    out.communication += gathered * std::min(2.0, s.plan.weight_bytes);
-  } else if (s.plan.offload == Offload::optimizer_params) {
-    const double per_layer = p.layers > 0 ? (p.dense + p.experts) / p.layers : 0;
-    out.communication += 2 * per_layer * s.plan.weight_bytes;
+    return gathered * std::min(2.0, s.plan.weight_bytes);
   }
-  const double update = s.plan.optimizer == nullptr ? 1 : s.plan.optimizer->step_temporaries;
-  if (full && !s.plan.master) out.step_temporaries = trainable * k.step_temporaries * update;
-  return out;
+  if (s.plan.offload == Offload::optimizer_params)
+    return p.layers > 0 ? 2 * (body / p.layers) * s.plan.weight_bytes : 0;
+  return 0;
+}
+
+double step_temporaries(const TrainingSetup& s, const StageParameters& p) {
+  const TrainingMemoryPlan& plan = s.plan;
+  if (!plan.trains_weights() || plan.master || plan.offload != Offload::none) return 0;
+  const double updated = sharded(s, 1, dense_parameters(p) * plan.trained_share, p.experts * plan.trained_share);
+  return updated * plan.k.step_temporaries * (plan.optimizer == nullptr ? 1 : plan.optimizer->step_temporaries);
 }
 
 }  // namespace gpuadvise

@@ -14,7 +14,9 @@ ModelShape model_shape(const Workload& workload) {
   const ParameterCount c = count_parameters(a);
   s.known = true;
   s.layers = a.layers + a.encoder_layers;
-  if (a.layers > 0) s.attention_share = static_cast<double>(n.full + n.window) / a.layers;
+  // A decoder beside an encoder attends twice in each layer: to itself and to the encoder's output.
+  const double attentions = n.full + n.window + (a.encoder_layers > 0 ? a.encoder_layers + a.layers : 0);
+  if (s.layers > 0) s.attention_share = attentions / s.layers;
   s.hidden = a.hidden;
   s.heads = a.heads;
   s.vocab = a.vocab;

@@ -13,7 +13,7 @@ struct ModelShape {
   double hidden = 0;
   double query = 0;            // heads x head_dim
   double key_value = 0;        // kv_heads x head_dim
-  double attention_share = 1;  // layers with attention, of all
+  double attention_share = 1;  // attentions per layer: below 1 some have none, above 1 some attend twice
   double heads = 0;
   double head_dim = 0;
   double vocab = 0;

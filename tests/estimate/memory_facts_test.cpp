@@ -61,9 +61,13 @@ TEST_CASE("full fine-tuning of a 7B with Adam in mixed precision has 112 GB of s
 }
 
 TEST_CASE("two 16 GB cards under plain data parallel are not 32 GB") {
-  const auto one = memory_of(train("qwen2.5-7b-instruct", "lora", "nvidia-v100-pcie-16gb"));
-  const auto two = memory_of(train("qwen2.5-7b-instruct", "lora", "nvidia-v100-pcie-16gb", "parallelism: {data: 2}\n"));
+  const std::string card = "nvidia-v100-pcie-16gb";
+  const auto one = memory_of(train("qwen2.5-7b-instruct", "lora", card));
+  const auto two = memory_of(train("qwen2.5-7b-instruct", "lora", card, "parallelism: {data: 2}\n"));
   CHECK(two.required >= one.required);
+  CHECK_FALSE(two.fits);
+  // On one card of 32 GB the same run has room.
+  CHECK(memory_of(train("qwen2.5-7b-instruct", "lora", "nvidia-v100-pcie-32gb")).fits);
 }
 
 TEST_CASE("ZeRO-3 LoRA of a 72B on 8 x 64 GB fits, without ZeRO-3 it does not") {

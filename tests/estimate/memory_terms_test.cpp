@@ -117,3 +117,151 @@ TEST_CASE("a pooled engine takes its share of the card") {
   CHECK(m.total == Approx(0.9 * s.machine.memory_gib));
   CHECK(m.fits);
 }
+
+namespace {
+
+std::string eight_billion(const std::string& training, const std::string& more = "") {
+  return "task: llm-finetune\nmodel: {name: llama-3.1-8b}\ntraining: {method: full, precision: bf16, sequence_length: "
+         "2048, "
+         "micro_batch: 1, " +
+         training + "}\nhardware: {accelerator: nvidia-a100-sxm4-80gb, accelerators_per_node: 8}\n" + more;
+}
+
+// Llama-3.1-8B: 32 layers, a table and a head of 128256 x 4096 each, 8.03e9 parameters.
+constexpr double kTable = 128256.0 * 4096;
+constexpr double kBody = 8.0303e9 - 2 * kTable;
+
+}  // namespace
+
+TEST_CASE("logits at the loss") {
+  // Megatron keeps 16-bit logits, an fp32 copy and its softmax and gradient: 12 bytes a token and word.
+  const MemorySetup s(gpt("global_batch: 8"));
+  CHECK(logits_memory(Training(s).setup) == Approx(12.0 * 2048 * 50257));
+  const MemorySetup fused(eight_billion("framework: hf-trainer, fused_loss: liger"));
+  CHECK(logits_memory(Training(fused).setup) == Approx(0.5 * 2048 * 128256));
+  MemorySetup split(gpt("global_batch: 8"));
+  split.layout.tensor = 8;
+  CHECK(logits_memory(Training(split).setup) == Approx(12.0 * 2048 * 50257 / 8));
+}
+
+TEST_CASE("a pipeline stage has its layers, the first the table, the last the head") {
+  MemorySetup s(eight_billion("framework: megatron"));
+  s.layout.pipeline = 4;
+  const Training t(s);
+  const StageParameters first = stage_parameters(t.setup, true, false);
+  const StageParameters last = stage_parameters(t.setup, false, true);
+  CHECK(first.layers == 8);
+  CHECK(first.dense == Approx(kBody / 4).epsilon(1e-3));
+  CHECK(first.embedding == kTable);
+  CHECK(first.head == 0);
+  CHECK(last.embedding == 0);
+  CHECK(last.head == kTable);
+  SECTION("a tied head is a copy of the table on the last stage") {
+    MemorySetup tied(gpt("global_batch: 8"));
+    tied.layout.pipeline = 8;
+    CHECK(stage_parameters(Training(tied).setup, false, true).head == 50257.0 * 12288);
+  }
+}
+
+TEST_CASE("expert parallelism divides the experts, nothing else") {
+  MemorySetup s(
+      "task: llm-pretrain\nmodel: {name: mixtral-8x7b}\ntraining: {framework: megatron}\n"
+      "hardware: {accelerator: nvidia-h100-sxm5-80gb, accelerators_per_node: 8}\n");
+  s.layout.data = 8;
+  const StageParameters whole = stage_parameters(Training(s).setup, true, true);
+  s.layout.expert = 8;
+  const StageParameters split = stage_parameters(Training(s).setup, true, true);
+  // 32 layers of 8 experts of 3 x 4096 x 14336 (Jiang et al. 2024).
+  CHECK(whole.experts == Approx(32 * 8 * 3 * 4096.0 * 14336).epsilon(0.001));
+  CHECK(split.experts == Approx(whole.experts / 8));
+  CHECK(split.dense == whole.dense);
+}
+
+TEST_CASE("context parallelism divides the tokens") {
+  MemorySetup s(eight_billion("framework: megatron"));
+  const double one = Training(s).setup.tokens;
+  s.layout.context = 4;
+  CHECK(Training(s).setup.tokens == one / 4);
+}
+
+TEST_CASE("weights gathered under ZeRO-3") {
+  MemorySetup s(eight_billion("framework: deepspeed"));
+  s.layout.data = 8;
+  CHECK(gathered_weights(Training(s).setup, stage_parameters(Training(s).setup, true, true)) == 0);
+  s.layout.zero_stage = 3;
+  // stage3_max_live_parameters is 1e9 by default (DeepSpeed configuration reference), in 16 bits.
+  CHECK(gathered_weights(Training(s).setup, stage_parameters(Training(s).setup, true, true)) == 2e9);
+  // FSDP: the layer at work, the one prefetched, and the larger table.
+  MemorySetup fsdp(eight_billion("framework: torchtitan"));
+  fsdp.layout.data = 8;
+  fsdp.layout.zero_stage = 3;
+  CHECK(gathered_weights(Training(fsdp).setup, stage_parameters(Training(fsdp).setup, true, true)) ==
+        Approx(2 * (2 * kBody / 32 + kTable)).epsilon(1e-3));
+}
+
+TEST_CASE("buckets are bounded by the gradients that pass through them") {
+  MemorySetup s(eight_billion("framework: deepspeed"));
+  CHECK(communication_buckets(Training(s).setup, stage_parameters(Training(s).setup, true, true)) == 0);
+  s.layout.data = 8;
+  CHECK(communication_buckets(Training(s).setup, stage_parameters(Training(s).setup, true, true)) == 4 * kGib);
+  MemorySetup small(
+      "task: llm-pretrain\nmodel: {name: pythia-160m}\ntraining: {framework: deepspeed}\n"
+      "hardware: {accelerator: nvidia-a100-sxm4-80gb, accelerators_per_node: 8}\n");
+  small.layout.data = 8;
+  CHECK(communication_buckets(Training(small).setup, stage_parameters(Training(small).setup, true, true)) ==
+        Approx(4 * small.workload.params).epsilon(0.01));
+}
+
+TEST_CASE("a 16-bit step without master weights makes temporaries of its update") {
+  const auto temporaries = [](const std::string& training) {
+    const MemorySetup s(eight_billion("framework: hf-trainer, " + training));
+    const Training t(s);
+    return step_temporaries(t.setup, stage_parameters(t.setup, true, true));
+  };
+  CHECK(temporaries("master_weights: none, optimizer: adamw") == Approx(2 * 8.0303e9).epsilon(1e-3));
+  CHECK(temporaries("master_weights: none, optimizer: adamw-8bit") == 0);
+  CHECK(temporaries("master_weights: fp32, optimizer: adamw") == 0);
+}
+
+TEST_CASE("adapters carry their gradient and two moments in their own precision") {
+  const MemorySetup s(
+      "task: llm-finetune\nmodel: {name: llama-2-7b}\ntraining: {method: lora, lora_rank: 8, lora_targets: [q_proj, "
+      "v_proj], optimizer: adamw, framework: hf-trainer}\nhardware: {accelerator: nvidia-a100-sxm4-80gb}\n");
+  // fp32 adapters: 4 + 4 + 8 bytes.
+  CHECK(adapter_states(Training(s).setup) == 4194304.0 * 16);
+}
+
+TEST_CASE("one forward pass of serving") {
+  const MemorySetup s(
+      "task: llm-inference\nmodel: {name: llama-3.1-8b}\ninference: {engine: transformers, input_tokens: 1000, "
+      "output_tokens: 10, concurrency: 4}\nhardware: {accelerator: nvidia-a100-sxm4-80gb}\n");
+  const ServingMemoryPlan plan = serving_memory_plan(s.workload, calibration());
+  const ServingSetup setup = serving_setup(plan, s.layout);
+  CHECK(plan.prefill_tokens == 4000);
+  // 8 h + the larger of 6 f and 8 q, in bytes a token: h 4096, f 14336, q 4096.
+  CHECK(serving_workspace(setup, 4000) == 4000.0 * (8 * 4096 + 6 * 14336));
+  // Logits of the last token: 16 bits and an fp32 copy.
+  CHECK(serving_logits(setup) == 4.0 * 6 * 128256);
+  CHECK(quantised_scratch(setup) == 0);
+  CHECK(serving_scores(setup) == 0);
+}
+
+TEST_CASE("GPTQ kernels hold the largest matrix and rows of its input in 16 bits") {
+  const MemorySetup s(
+      "task: llm-inference\nmodel: {name: llama-3.1-8b}\ninference: {engine: transformers, weights: gptq-int4}\n"
+      "hardware: {accelerator: nvidia-a100-sxm4-80gb}\n");
+  const ServingMemoryPlan plan = serving_memory_plan(s.workload, calibration());
+  CHECK(quantised_scratch(serving_setup(plan, s.layout)) == 2.0 * 14336 * (4096 + 2048));
+}
+
+TEST_CASE("an encoder-decoder of speech has tokens of two kinds") {
+  // Whisper-medium: 24 encoder layers of 1500 positions, 24 decoder layers of at most 448 (Radford et al. 2022).
+  const MemorySetup s(
+      "task: speech-training\nmodel: {name: whisper-medium}\ntraining: {micro_batch: 1}\n"
+      "hardware: {accelerator: nvidia-a100-sxm4-40gb}\n");
+  const Training t(s);
+  CHECK(t.setup.tokens == (1500 + 448) / 2.0);
+  CHECK(t.setup.tokens * t.plan.head_share == Approx(448));
+  // Self-attention in both, and the decoder's to the encoder.
+  CHECK(t.plan.shape.attention_share == 1.5);
+}

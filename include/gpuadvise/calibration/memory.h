@@ -145,6 +145,7 @@ struct MediaMemoryClass {
   double infer_mib = 0;
   double exponent = 0;
   double extra_tokens = 0;  // per sample: text
+  double decode_bytes = 0;  // per pixel of an image while the VAE decodes it
   std::string_view source;
   std::string_view fitted_on;
   std::string_view note;
