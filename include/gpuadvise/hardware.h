@@ -27,8 +27,9 @@ struct HardwareAssumptions {
   std::span<const PcieLane> pcie_lanes;
   int assumed_pcie_generation = 0;  // where the card's is unknown
   int assumed_pcie_lanes = 0;
-  double memory_margin = 0;   // share of the estimate kept free: its error on measured runs
-  double rdma_from_gbps = 0;  // a network this fast is RDMA when the profile does not say
+  double memory_margin = 0;             // share of the estimate kept free: its error on measured runs
+  int usual_accelerators_per_node = 1;  // of a machine when the profile does not say
+  double rdma_from_gbps = 0;            // a network this fast is RDMA when the profile does not say
 };
 
 }  // namespace gpuadvise

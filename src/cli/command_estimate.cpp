@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
 #include <iostream>
@@ -6,6 +7,7 @@
 
 #include "gpuadvise/advise.h"
 #include "gpuadvise/error.h"
+#include "gpuadvise/solve.h"
 
 #include "base/files.h"
 #include "base/node.h"
@@ -25,6 +27,9 @@ class EstimateCommand : public Command {
   void setup(CLI::App& app, const base::Texts& texts) override {
     flags_.add(app, texts, arguments_);
     app.add_option("--batch", batch_, texts("flag/batch"));
+    const auto names = solve_names();
+    app.add_option("--solve", solve_, texts("flag/solve"))
+        ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())));
     app.add_flag("--explain", explain_, texts("flag/explain"));
     add_format(app, format_, texts);
   }
@@ -39,6 +44,7 @@ class EstimateCommand : public Command {
 
  private:
   int reply(Context& context) {
+    if (!batch_.empty() && !solve_.empty()) throw InputError(Place{}, "--solve: not together with --batch");
     if (!batch_.empty()) return batch(context);
     Profile profile = flags_.read(context.knowledge().catalog, context.err);
     ProfileFlags::warn_unmeasured(profile, context);
@@ -50,6 +56,7 @@ class EstimateCommand : public Command {
     if (!profile.hardware.instance_type && c.instance_types && c.instance_types->size() == 1) {
       profile.hardware.instance_type = c.instance_types->front();
     }
+    if (!solve_.empty()) return solved(context, profile);
     const ProfileEstimate answer = estimate(profile, context.knowledge());
     if (format_ == "json") {
       report::print_estimate_json(context.out, answer, context.texts(), true);
@@ -58,6 +65,19 @@ class EstimateCommand : public Command {
                              {context.width, 1, explain_, context.colour});
     }
     return answer.estimate.memory.known && !answer.estimate.memory.fits ? kNo : kFine;
+  }
+
+  int solved(Context& context, const Profile& profile) {
+    const auto names = solve_names();
+    const auto at = std::find(names.begin(), names.end(), solve_) - names.begin();
+    const ProfileSolution answer = solve(static_cast<SolveFor>(at), profile, context.knowledge());
+    if (format_ == "json") {
+      report::print_solution_json(context.out, answer, context.texts());
+    } else {
+      report::print_solution(context.out, answer, context.knowledge(), context.texts(),
+                             {context.width, 1, explain_, context.colour});
+    }
+    return answer.solution.memory.known && !answer.solution.value ? kNo : kFine;
   }
 
   static constexpr std::size_t kLongestLine = std::size_t{1} << 20U;
@@ -122,6 +142,7 @@ class EstimateCommand : public Command {
 
   ProfileFlags flags_;
   std::string batch_;
+  std::string solve_;
   bool explain_ = false;
   std::string format_ = "table";
 };

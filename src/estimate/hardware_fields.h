@@ -35,6 +35,7 @@ void fields(V& v, S& s) {
   v("assumed_pcie_generation", s.assumed_pcie_generation, base::Need::required);
   v("assumed_pcie_lanes", s.assumed_pcie_lanes, base::Need::required);
   v("memory_margin", s.memory_margin, base::Need::required);
+  v("usual_accelerators_per_node", s.usual_accelerators_per_node, base::Need::required);
   v("rdma_from_gbps", s.rdma_from_gbps, base::Need::required);
 }
 

@@ -7,6 +7,7 @@
 #include "gpuadvise/advise.h"
 #include "gpuadvise/compare.h"
 #include "gpuadvise/sensitivity.h"
+#include "gpuadvise/solve.h"
 
 #include "base/message.h"
 
@@ -40,6 +41,11 @@ void print_why_not_json(std::ostream& out, std::span<const WhyNot> answers, cons
 
 void print_estimate(std::ostream& out, const ProfileEstimate& estimate, const Knowledge& knowledge,
                     const base::Texts& texts, const TableOptions& options);
+// The setting that was looked for, then the estimate there.
+void print_solution(std::ostream& out, const ProfileSolution& solution, const Knowledge& knowledge,
+                    const base::Texts& texts, const TableOptions& options);
+void print_solution_json(std::ostream& out, const ProfileSolution& solution, const base::Texts& texts);
+
 // One line without `pretty`, for batches.
 void print_estimate_json(std::ostream& out, const ProfileEstimate& estimate, const base::Texts& texts, bool pretty);
 

@@ -151,6 +151,24 @@ class Screen {
     if (!tail.empty()) out_ << "  " << pad_right("", kLabel) << '(' << tail << ")\n";
   }
 
+  void solution(const ProfileSolution& s) {
+    const Solution& found = s.solution;
+    const std::string name(solve_names()[static_cast<std::size_t>(s.what)]);
+    const std::string unit = t_("solve/unit-" + name);
+    std::string text = !found.memory.known ? t_("unknown")
+                       : !found.value      ? t_("solve/nothing")
+                                           : base::group_thousands(static_cast<double>(*found.value)) + " " + unit;
+    if (found.value && !found.bounded) text += t_("screen/semicolon") + t_("solve/unbounded");
+    if (found.value && found.beyond) {
+      const MemoryEstimate& m = found.beyond_memory;
+      text += t_("screen/semicolon") +
+              t_("solve/beyond", {{"value", base::group_thousands(static_cast<double>(*found.beyond))},
+                                  {"needed", fmt::format("{:.1f}", m.required)},
+                                  {"limit", fmt::format("{:.1f}", std::min(m.limit_gib, m.capacity_gib))}});
+    }
+    out_ << bold(t_("solve/" + name)) << t_("screen/colon") << text << '\n';
+  }
+
   std::string band(double low, double high) const {
     if (low == 0 && high == 0) return {};
     return fmt::format(" ({:+.0f}/{:+.0f} %)", low, high);
@@ -628,6 +646,12 @@ void print_why_not(std::ostream& out, std::span<const WhyNot> answers, const Adv
                    const base::Texts& texts, const TableOptions& options) {
   Screen screen(out, advice.workload, knowledge, texts, options);
   for (const auto& answer : answers) screen.why_not(answer, advice);
+}
+
+void print_solution(std::ostream& out, const ProfileSolution& s, const Knowledge& knowledge, const base::Texts& texts,
+                    const TableOptions& options) {
+  Screen(out, s.at.workload, knowledge, texts, options).solution(s);
+  print_estimate(out, s.at, knowledge, texts, options);
 }
 
 void print_estimate(std::ostream& out, const ProfileEstimate& e, const Knowledge& knowledge, const base::Texts& texts,

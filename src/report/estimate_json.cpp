@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "catalog/catalog_fields.h"
@@ -175,7 +176,9 @@ std::string_view confidence_word(EstimateConfidence confidence) {
   return "unknown";
 }
 
-void print_estimate_json(std::ostream& out, const ProfileEstimate& e, const base::Texts& texts, bool pretty) {
+namespace {
+
+Json estimate_json(const ProfileEstimate& e, const base::Texts& texts) {
   Json root;
   root["schema_version"] = 1;
   root["id"] = e.workload.profile.id ? Json(std::string(*e.workload.profile.id)) : Json(nullptr);
@@ -185,7 +188,36 @@ void print_estimate_json(std::ostream& out, const ProfileEstimate& e, const base
   root["layout"] = layout_json(e.layout, e.workload.kind);
   root["assumptions"] = assumptions_json(e.workload, texts);
   root["confidence"] = confidence_word(e.estimate.confidence);
+  return root;
+}
+
+Json whole(const std::optional<std::int64_t>& value) { return value ? Json(*value) : Json(nullptr); }
+
+void write(std::ostream& out, const Json& root, bool pretty) {
   out << root.dump(pretty ? 2 : -1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace
+
+void print_estimate_json(std::ostream& out, const ProfileEstimate& e, const base::Texts& texts, bool pretty) {
+  write(out, estimate_json(e, texts), pretty);
+}
+
+void print_solution_json(std::ostream& out, const ProfileSolution& s, const base::Texts& texts) {
+  Json root = estimate_json(s.at, texts);
+  const Solution& found = s.solution;
+  Json& solve = root["solve"];
+  solve["for"] = std::string(solve_names()[static_cast<std::size_t>(s.what)]);
+  solve["value"] = whole(found.value);
+  solve["bounded"] = found.memory.known ? Json(found.bounded) : Json(nullptr);
+  solve["beyond"] = nullptr;
+  if (found.beyond) {
+    solve["beyond"] = {
+        {"value", *found.beyond},
+        {"required_gib", number(found.beyond_memory.required)},
+        {"limit_gib", number(std::min(found.beyond_memory.limit_gib, found.beyond_memory.capacity_gib))}};
+  }
+  write(out, root, true);
 }
 
 }  // namespace gpuadvise::report

@@ -103,6 +103,27 @@ TEST_CASE("estimates keep to the schema", "[schema]") {
   }
 }
 
+TEST_CASE("answers to --solve keep to the schema", "[schema]") {
+  const std::vector<std::string> serving = {"estimate",     "--task",        "llm-inference", "--model",
+                                            "llama-3.1-8b", "--accelerator", "nvidia-a10",    "--solve"};
+  for (const char* what : {"max-context", "max-concurrency", "min-accelerators"}) {
+    INFO(what);
+    std::vector<std::string> arguments = serving;
+    arguments.emplace_back(what);
+    const json value = answer(arguments);
+    CHECK(estimate().complaints(value).empty());
+    CHECK(value["solve"]["for"] == what);
+  }
+  const json none = answer({"estimate", "--task", "llm-inference", "--model", "llama-3.1-70b", "--accelerator",
+                            "nvidia-a10", "--solve", "max-concurrency"},
+                           1);
+  CHECK(estimate().complaints(none).empty());
+  CHECK(none["solve"]["value"].is_null());
+  json bad = none;
+  bad["solve"]["value"] = 0;
+  CHECK_FALSE(estimate().complaints(bad).empty());
+}
+
 TEST_CASE("each line of a batch keeps to the schema, good or bad", "[schema]") {
   const TempFile file(
       "{\"id\": \"a\", \"task\": \"llm-inference\", \"model\": {\"name\": \"qwen2.5-7b\"}, "
