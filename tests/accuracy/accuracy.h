@@ -83,6 +83,7 @@ struct Study {
   std::string_view unit;   // GiB
   void (*evaluate)(const Row& row, const Context& context, Sample& sample);
   bool verdicts_must_hold = false;  // --check fails when a row measured as out of memory is called a fit
+  bool leaves_source_out = false;   // the page also says how well rows are met without what was fitted on their source
 };
 
 std::span<const Study* const> studies();
@@ -121,6 +122,9 @@ struct Confusion {
 };
 Confusion confusion(const std::vector<Sample>& samples);
 
+// Pairs with a holdout row whose measured speeds differ by more than 5 % and whose order the estimate turns round.
+std::vector<std::pair<const Sample*, const Sample*>> turned_pairs(const std::vector<Sample>& samples);
+
 // Remarks on single rows, kept beside the program in remarks.yaml: why a row is set aside as unusable, or why the
 // model gets it wrong.
 struct Remark {
@@ -134,6 +138,7 @@ struct Result {
   const Study* study;
   std::vector<Sample> samples;    // rows in use
   std::vector<Sample> set_aside;  // with a remark that says why
+  std::vector<Sample> unknown;    // rows in use, predicted as if their source were unknown; empty: not asked for
 };
 Result run(const Study& study, const std::string& gold, const Context& context, const Remarks& remarks,
            base::Arena& arena);

@@ -142,7 +142,7 @@ void serving(const Row& row, const Context& context, Sample& sample) {
 
 extern const Study memory_training;
 extern const Study memory_serving;
-const Study memory_training{"memory-training", "memory_train.jsonl", "Memory of training", "GiB", training, true};
-const Study memory_serving{"memory-serving", "memory_inference.jsonl", "Memory of serving", "GiB", serving, true};
+const Study memory_training{"memory-training", "memory_train.jsonl", "Memory of training", "GiB", training, true, true};
+const Study memory_serving{"memory-serving", "memory_inference.jsonl", "Memory of serving", "GiB", serving, true, true};
 
 }  // namespace gpuadvise::accuracy

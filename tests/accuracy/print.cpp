@@ -120,6 +120,23 @@ std::string print(const Result& result, const Remarks& remarks, const PrintOptio
     out += table.str(md);
   }
 
+  if (!result.unknown.empty()) {
+    out += heading(md, "Without what was fitted on the source");
+    out +=
+        "Predicted as if the framework or engine had no class of its own, which is what an unknown one gets. Rows of\n"
+        "sources whose framework is the general class keep it.\n\n";
+    Table table(head);
+    std::set<std::string> sources;
+    for (const auto& s : result.unknown) {
+      if (s.error_percent()) sources.insert(s.source);
+    }
+    for (const auto& source : sources) {
+      table.add(cells(source, summarise(errors(result.unknown, [&](const Sample& s) { return s.source == source; }))));
+    }
+    table.add(cells("all", summarise(errors(result.unknown, [](const Sample&) { return true; }))));
+    out += table.str(md);
+  }
+
   const auto always = [](const Sample&, const Sample&) { return true; };
   if (pair_summary(samples, always).count > 0) {
     out += heading(md, "Ratio and order between machines on the same work");
@@ -139,6 +156,19 @@ std::string print(const Result& result, const Remarks& remarks, const PrintOptio
       add(source, [&](const Sample& a, const Sample&) { return a.source == source; });
     }
     out += table.str(md);
+    if (const auto turned = turned_pairs(samples); !turned.empty()) {
+      out += heading(md, "Pairs with a holdout row in the wrong order");
+      Table pairs({"faster as measured", "slower as measured", "measured ratio", "predicted ratio"});
+      for (const auto& [a, b] : turned) {
+        const bool first = *a->measured_speed > *b->measured_speed;
+        const Sample& fast = first ? *a : *b;
+        const Sample& slow = first ? *b : *a;
+        pairs.add({fmt::format("{} ({})", fast.id, fast.machine), fmt::format("{} ({})", slow.id, slow.machine),
+                   fmt::format("{:.2f}", *fast.measured_speed / *slow.measured_speed),
+                   fmt::format("{:.2f}", *fast.relative / *slow.relative)});
+      }
+      out += pairs.str(md);
+    }
   }
 
   std::vector<std::string> peers;
@@ -206,6 +236,19 @@ std::string print(const Result& result, const Remarks& remarks, const PrintOptio
                  remark == remarks.end() ? "" : remark->second.reason});
     }
     out += table.str(md);
+  }
+
+  if (md) {
+    // What is known of rows that are off, though by less.
+    constexpr double kWorthSaying = 8;
+    std::string more;
+    for (std::size_t i = 0; i < far.size(); ++i) {
+      const auto remark = remarks.find(far[i]->id);
+      const double off = *far[i]->error_percent();
+      if (listed(i) || std::abs(off) < kWorthSaying || remark == remarks.end()) continue;
+      more += fmt::format("- {} ({:+.1f} %): {}\n", far[i]->id, off, remark->second.reason);
+    }
+    if (!more.empty()) out += heading(md, "Remarks on other rows") + more;
   }
 
   std::map<std::string, std::vector<std::string>> silent;

@@ -62,6 +62,20 @@ PairSummary pair_summary(const std::vector<Sample>& samples,
   return out;
 }
 
+std::vector<std::pair<const Sample*, const Sample*>> turned_pairs(const std::vector<Sample>& samples) {
+  std::vector<std::pair<const Sample*, const Sample*>> out;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    for (std::size_t j = i + 1; j < samples.size(); ++j) {
+      const Sample& a = samples[i];
+      const Sample& b = samples[j];
+      const std::vector<Sample> two{a, b};
+      const PairSummary pair = pair_summary(two, [](const Sample&, const Sample&) { return true; });
+      if (pair.ordered > 0 && pair.tau < 0 && (a.holdout || b.holdout)) out.emplace_back(&a, &b);
+    }
+  }
+  return out;
+}
+
 Confusion confusion(const std::vector<Sample>& samples) {
   Confusion out;
   for (const auto& s : samples) {
@@ -75,7 +89,9 @@ Confusion confusion(const std::vector<Sample>& samples) {
 
 Result run(const Study& study, const std::string& gold, const Context& context, const Remarks& remarks,
            base::Arena& arena) {
-  Result result{&study, {}, {}};
+  Result result{&study, {}, {}, {}};
+  Context unknown = context;
+  unknown.unknown_source = true;
   for (const auto& row : read_rows(gold + "/" + std::string(study.file), arena)) {
     Sample sample;
     sample.id = row.id;
@@ -86,6 +102,15 @@ Result run(const Study& study, const std::string& gold, const Context& context, 
       study.evaluate(row, context, sample);
     } catch (const InputError& error) {
       sample.why = error.message();
+    }
+    if (study.leaves_source_out && !context.unknown_source) {
+      Sample without = sample;
+      without.predicted.reset();
+      try {
+        study.evaluate(row, unknown, without);
+        result.unknown.push_back(std::move(without));
+      } catch (const InputError&) {  // said above already
+      }
     }
     const auto remark = remarks.find(row.id);
     const bool aside = remark != remarks.end() && remark->second.set_aside;
