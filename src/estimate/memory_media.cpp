@@ -149,8 +149,8 @@ MediaPlan<MediaInferencePlan> media_inference_plan(const Workload& workload, con
   MediaInferencePlan p;
   p.core = parts.core + parts.tables;
   p.weight_bytes = format == nullptr ? 2 : format->bytes;
-  // Text encoders and VAE keep 16 bits when the transformer is quantised, and are on every card.
-  p.resident_bytes = parts.resident * 2;
+  // Text encoders and VAE keep 16 bits at least when the transformer is quantised, and are on every card.
+  p.resident_bytes = parts.resident * std::max(2.0, p.weight_bytes);
   p.meter = k.meter;
   p.base_bytes = k.base_gib * kGib;
   if (!denoises(workload)) {

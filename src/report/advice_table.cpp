@@ -114,8 +114,9 @@ class Screen {
       }
     }
     if (m.nodes > 1) {
-      add(m.rdma ? t_("layout/rdma", {{"gbps", fmt::format("{:g}", m.inter_node_gbps)}})
-                 : t_("layout/tcp", {{"gbps", fmt::format("{:g}", m.inter_node_gbps)}}));
+      add(m.inter_node_gbps <= 0 ? t_("layout/network-unknown")
+          : m.rdma               ? t_("layout/rdma", {{"gbps", fmt::format("{:g}", m.inter_node_gbps)}})
+                                 : t_("layout/tcp", {{"gbps", fmt::format("{:g}", m.inter_node_gbps)}}));
     }
     row("screen/layout", text);
   }
@@ -163,8 +164,8 @@ class Screen {
       const MemoryEstimate& m = found.beyond_memory;
       text += t_("screen/semicolon") +
               t_("solve/beyond", {{"value", base::group_thousands(static_cast<double>(*found.beyond))},
-                                  {"needed", fmt::format("{:.1f}", m.required)},
-                                  {"limit", fmt::format("{:.1f}", std::min(m.limit_gib, m.capacity_gib))}});
+                                  {"needed", fmt::format("{:.2f}", m.required)},
+                                  {"limit", fmt::format("{:.2f}", std::min(m.limit_gib, m.capacity_gib))}});
     }
     out_ << bold(t_("solve/" + name)) << t_("screen/colon") << text << '\n';
   }
