@@ -68,6 +68,11 @@ std::vector<Contradiction> contradictions(const std::vector<CardStatement>& stat
   const double cards = type.accelerators.value_or(0);
   const double all = cards * std::max(1.0, nodes);
   for (const auto& statement : statements) {
+    // A selector lists alternatives; one that the machine carries is enough.
+    const bool chosen = statement.from == Claim::From::selector &&
+                        std::any_of(statement.mentions.begin(), statement.mentions.end(),
+                                    [&](const CardMention& mention) { return CardNames::is(*card, mention); });
+    if (chosen && statement.mentions.size() > 1) continue;
     for (const auto& mention : statement.mentions) {
       const bool wrong = !CardNames::is(*card, mention);
       const bool miscounted =

@@ -49,6 +49,31 @@ void fill(Group& group, std::vector<Subject>& subjects, TypeIndex& types) {
   for (const std::size_t i : group.members) subjects[i].nodes = span_of(subjects[i], group.nodes);
 }
 
+std::string_view task_of(const Subject& subject) {
+  if (subject.workload != nullptr && subject.workload->task != nullptr) return subject.workload->task->id;
+  return subject.use == Use::training ? "training" : subject.use == Use::serving ? "inference" : "";
+}
+
+// Pods that ask for the same machines share a pool.
+void fill_pools(std::vector<Subject>& subjects) {
+  struct Pool {
+    Subject* first = nullptr;
+    std::set<std::string_view> tasks;
+  };
+  std::unordered_map<std::string, Pool> pools;
+  for (auto& subject : subjects) {
+    const PlannedMachine& m = *subject.machine;
+    const std::string_view task = task_of(subject);
+    if (m.role != Role::pod || task.empty() || (m.types.empty() && m.cards.empty())) continue;
+    Pool& pool = pools[m.types.empty() ? m.cards.front().text : m.types.front().text];
+    if (pool.first == nullptr) pool.first = &subject;
+    pool.tasks.insert(task);
+  }
+  for (auto& [asked, pool] : pools) {
+    for (const auto task : pool.tasks) pool.first->pool_tasks.push_back(cel::Value::of(task));
+  }
+}
+
 }  // namespace
 
 std::vector<Group> make_groups(std::vector<Subject>& subjects, TypeIndex& types) {
@@ -65,6 +90,7 @@ std::vector<Group> make_groups(std::vector<Subject>& subjects, TypeIndex& types)
     groups[at->second].members.push_back(i);
   }
   for (auto& group : groups) fill(group, subjects, types);
+  fill_pools(subjects);
   return groups;
 }
 

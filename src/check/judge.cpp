@@ -29,6 +29,7 @@ class Judge {
         types_(knowledge.catalog),
         cards_(knowledge.catalog),
         sizer_(knowledge),
+        carriers_(knowledge.catalog, cards_),
         hints_(vocabulary_, knowledge.catalog),
         workloads_(config, knowledge.catalog, texts_),
         facts_(knowledge, types_, sizer_, groups_, lang),
@@ -56,6 +57,7 @@ class Judge {
     subject.hints = hints_.read(m);
     subject.statements = card_statements(m, cards_);
     if (const auto gap = gaps_.find(index); gap != gaps_.end()) subject.storage = &gap->second;
+    for (const auto& port : m.open_ports) subject.open_ports.push_back(cel::Value::of(std::string_view(port)));
     workloads_.assign(subject);
     subjects_.push_back(std::move(subject));
   }
@@ -74,26 +76,54 @@ class Judge {
 
   void judge_without_type(const Subject& subject, RuleContext& base) {
     const PlannedMachine& m = *subject.machine;
-    RuleLists lists;
-    // A card that is asked for by name is known even where the machine is not.
-    if (!m.accelerator.empty()) {
-      const auto mentions = cards_.find(m.accelerator, true);
-      const Accelerator* card = mentions.empty() ? nullptr : cards_.accelerator(mentions.front());
-      if (card != nullptr) set_accelerator(base, *card, catalog_, lists);
-    }
     base.set(Field::plan_type_documented, false);
-    const About about{&subject, "", m.place, "", nullptr};
-    for (const Level level : {Level::machine, Level::type, Level::group}) apply(rules_.plan[level], base, about, level);
-    if (!m.accelerator.empty()) {
-      apply(rules_.candidate, base, about, Level::type);
-      apply(rules_.candidate_job, base, about, Level::group);
+    judge_disks(base, {&subject, "", m.place, "", nullptr}, {});
+    if (m.cards.empty()) {
+      set_device(base, m);
+      judge_card({&subject, "", m.place, "", nullptr}, base, false);
     }
-    judge_disks(base, about, {});
+    // A card that is asked for by name is known even where the machine is not.
+    for (const auto& asked : m.cards) {
+      RuleContext context = base;
+      RuleLists lists;
+      facts_.card(context, subject, carriers_.find(asked.text, cards_asked(m), m.vendor), lists);
+      const bool several = m.cards.size() > 1;
+      judge_card({&subject, several ? std::string_view(asked.text) : "", several ? asked.place : m.place, "", nullptr},
+                 context, true);
+    }
+  }
+
+  void judge_card(const About& about, RuleContext& context, bool named) {
+    for (const Level level : {Level::machine, Level::type, Level::group})
+      apply(rules_.plan[level], context, about, level);
+    if (!named) return;
+    apply(rules_.candidate, context, about, Level::type);
+    apply(rules_.candidate_job, context, about, Level::group);
+  }
+
+  // Pods that name no card still name the kind of device.
+  static void set_device(RuleContext& context, const PlannedMachine& m) {
+    for (const auto& container : m.containers) {
+      if (container.stack.empty()) continue;
+      context.set(Field::accelerator_software_stack, container.stack);
+      context.set(Field::accelerator_name, container.device);
+      return;
+    }
+  }
+
+  static double cards_asked(const PlannedMachine& m) {
+    if (m.gpus_per_node_claimed > 0) return m.gpus_per_node_claimed;
+    double cards = 0;
+    for (const auto& container : m.containers) cards += container.gpus.value_or(0) + container.npus.value_or(0);
+    return cards > 0 ? cards : 1;
   }
 
   // Plans are full of plain machines; only those with accelerators, or that ought to have them, are ours to judge.
-  bool is_ours(const PlannedMachine& m, const TypeMatch& match) const {
+  static bool is_ours(const PlannedMachine& m, const TypeMatch& match) {
     if (match.type != nullptr || match.accelerated || match.foreign || !m.platform.empty()) return true;
+    // A name that this vendor would never give.
+    const bool misnamed = match.named_vendor.empty() ? m.vendor == "alibaba" : match.named_vendor != m.vendor;
+    if (!m.vendor.empty() && m.role != Role::pod && misnamed) return true;
     return std::any_of(m.containers.begin(), m.containers.end(), [](const Container& c) {
       return c.gpus.value_or(0) > 0 || c.npus.value_or(0) > 0 || c.gpu_memory_gib.value_or(0) > 0;
     });
@@ -207,6 +237,7 @@ class Judge {
   TypeIndex types_;
   CardNames cards_;
   Sizer sizer_;
+  Carriers carriers_;
   HintReader hints_;
   Workloads workloads_;
   std::unordered_map<std::size_t, StorageGap> gaps_;

@@ -3,22 +3,11 @@
 #include <unordered_set>
 
 #include "check/links.h"
+#include "check/readers/terraform_links.h"
 
 namespace gpuadvise::check {
 
 namespace {
-
-// Addresses without indexes, as references spell them.
-std::string plain(std::string_view address) {
-  std::string out;
-  int depth = 0;
-  for (const char c : address) {
-    if (c == '[') ++depth;
-    if (depth == 0) out += c;
-    if (c == ']' && depth > 0) --depth;
-  }
-  return out;
-}
 
 bool is_machine(const PlannedMachine& m) {
   return m.role == Role::machine || m.role == Role::pool || m.role == Role::templ || m.role == Role::pod ||
@@ -38,19 +27,53 @@ void take_group(const PlannedMachine& group, PlannedMachine& machine) {
   machine.behind_balancer = machine.behind_balancer || group.behind_balancer;
 }
 
+// The ports that each security group opens, by the group's address or id.
+class OpenGroups {
+ public:
+  explicit OpenGroups(const std::vector<PlannedMachine>& all) {
+    for (const auto& rule : all) {
+      if (rule.role != Role::firewall || rule.open_ports.empty()) continue;
+      for (const auto& group : rule.refers_to) add(without_indexes(group), rule.open_ports);
+      for (const auto& id : rule.security_groups) add(id, rule.open_ports);
+    }
+  }
+  void open(PlannedMachine& machine) const {
+    if (ports_.empty()) return;
+    for (const auto& group : machine.refers_to) take(without_indexes(group), machine.open_ports);
+    for (const auto& id : machine.security_groups) take(id, machine.open_ports);
+  }
+
+ private:
+  static void merge(const std::vector<std::string>& from, std::vector<std::string>& to) {
+    constexpr std::size_t kMost = 32;
+    for (const auto& port : from) {
+      if (to.size() < kMost && std::find(to.begin(), to.end(), port) == to.end()) to.push_back(port);
+    }
+  }
+  void add(const std::string& group, const std::vector<std::string>& ports) { merge(ports, ports_[group]); }
+  void take(const std::string& group, std::vector<std::string>& out) const {
+    if (const auto found = ports_.find(group); found != ports_.end()) merge(found->second, out);
+  }
+  std::unordered_map<std::string, std::vector<std::string>> ports_;
+};
+
 }  // namespace
 
 void link_resources(Plan& plan) {
   auto& all = plan.machines;
   ByAddress by_address;
-  for (std::size_t i = 0; i < all.size(); ++i) by_address[plain(all[i].resource)].push_back(i);
+  for (std::size_t i = 0; i < all.size(); ++i) by_address[without_indexes(all[i].resource)].push_back(i);
   const auto each = [&](const PlannedMachine& from, auto visit) {
     for (const auto& address : from.refers_to) {
-      const auto found = by_address.find(plain(address));
+      const auto found = by_address.find(without_indexes(address));
       if (found == by_address.end()) continue;
       for (const std::size_t i : found->second) visit(all[i]);
     }
   };
+  const OpenGroups groups(all);
+  for (auto& machine : all) {
+    if (is_machine(machine)) groups.open(machine);
+  }
   // Every visit below writes to one side only, so the order of resources does not matter.
   constexpr std::size_t kMostVisits = 4'000'000;
   std::size_t visits = 0;
@@ -74,13 +97,13 @@ class StorageTies {
  public:
   explicit StorageTies(const std::vector<PlannedMachine>& all) {
     for (const auto& one : all) {
-      const std::string self = plain(one.resource);
+      const std::string self = without_indexes(one.resource);
       if (one.role == Role::storage) {
-        for (const auto& to : one.refers_to) tie(self, plain(to));
+        for (const auto& to : one.refers_to) tie(self, without_indexes(to));
       } else if (one.role == Role::ignored) {
         attach(one.refers_to);
       } else if (is_machine(one)) {
-        for (const auto& to : one.refers_to) tie(plain(to), self);
+        for (const auto& to : one.refers_to) tie(without_indexes(to), self);
       }
     }
   }
@@ -97,7 +120,7 @@ class StorageTies {
     if (ends.size() > kMostEnds) return;
     for (const auto& from : ends) {
       for (const auto& to : ends) {
-        if (from != to) tie(plain(from), plain(to));
+        if (from != to) tie(without_indexes(from), without_indexes(to));
       }
     }
   }
@@ -139,9 +162,9 @@ std::unordered_map<std::size_t, StorageGap> storage_gaps(const Plan& plan) {
   const StorageTies ties(all);
   std::vector<std::string> addresses;
   addresses.reserve(machines.size());
-  for (const std::size_t m : machines) addresses.push_back(plain(all[m].resource));
+  for (const std::size_t m : machines) addresses.push_back(without_indexes(all[m].resource));
   for (const std::size_t s : stores) {
-    const std::string store = plain(all[s].resource);
+    const std::string store = without_indexes(all[s].resource);
     const bool any_tie = ties.any(store) && std::any_of(addresses.begin(), addresses.end(),
                                                         [&](const auto& machine) { return ties.tied(store, machine); });
     // Storage that nothing ties to a machine serves all of them; it is out of place only where no machine stands.

@@ -26,6 +26,7 @@ enum class Role : unsigned char {
   placement,  // a deployment set or placement group
   address,    // a public address bound to a machine
   balancer,   // traffic from outside to a machine
+  firewall,   // lets traffic in to the machines of a security group
   ignored     // looks like a machine and is none
 };
 
@@ -42,6 +43,7 @@ struct PlannedDisk {
   std::string category;  // as written: cloud_essd, CLOUD_HSSD, SSD
   std::string level;     // PL1
   std::optional<double> size_gib;
+  std::optional<bool> encrypted;  // empty: the file does not say
 };
 
 // What one container asks for.
@@ -53,6 +55,8 @@ struct Container {
   std::optional<double> gpus;            // whole cards, or a fraction where the scheduler allows it
   std::optional<double> gpu_memory_gib;  // of a shared card
   std::optional<double> npus;            // Ascend
+  std::string device;                    // the resource that names its accelerator: nvidia.com/gpu
+  std::string stack;                     // what that device runs: cuda, cann, rocm, ppu; empty: cannot be told
   std::optional<double> memory_gib;      // host
   bool rdma = false;
   Place place;
@@ -90,7 +94,7 @@ struct PlannedMachine {
   bool nodes_unknown = false;
   bool replicas = false;             // its nodes are copies of one another, not one job
   double gpus_per_node_claimed = 0;  // a file's own count of cards per node, 0: not said
-  std::string accelerator;           // card asked for by name, where no type is given
+  std::vector<TypeText> cards;       // asked for by name, where no type is given: alternatives
   std::string gpu_driver;            // as pinned by the file
 
   std::vector<std::string> zones;
@@ -110,6 +114,8 @@ struct PlannedMachine {
   bool hpc_cluster = false;
   std::optional<bool> erdma;  // the interface's traffic mode
   bool public_address = false;
+  std::vector<std::string> security_groups;  // ids as written
+  std::vector<std::string> open_ports;       // "22", "8000-9000", "all": let in from the whole internet
   bool behind_balancer = false;
   bool mig = false;
 
@@ -141,6 +147,9 @@ struct Plan {
   std::string environment;  // of the whole file, from its variables
   std::string region;
 };
+
+// Asks for a card by name, once.
+void ask_for_card(PlannedMachine& machine, std::string_view card, const Place& place);
 
 // The first of the pairs with this key; empty when there is none.
 std::string_view value_of(const Pairs& pairs, std::string_view key);

@@ -18,6 +18,23 @@ void fields(V& v, S& s) {
   v("size", s.size);
   v("level", s.level);
   v("only_when", s.only_when);
+  v("encrypted", s.encrypted);
+}
+
+template <class V, class S>
+requires std::same_as<std::remove_const_t<S>, PlanFirewallFormat>
+void fields(V& v, S& s) {
+  v("each", s.each);
+  v("line", s.line);
+  v("direction", s.direction);
+  v("policy", s.policy);
+  v("protocol", s.protocol);
+  v("sources", s.sources);
+  v("groups", s.groups);
+  v("open_by_default", s.open_by_default);
+  v("ports", s.ports);
+  v("port_from", s.port_from);
+  v("port_to", s.port_to);
 }
 
 template <class V, class S>
@@ -51,6 +68,8 @@ void fields(V& v, S& s) {
   v("hpc_cluster", s.hpc_cluster);
   v("erdma", s.erdma);
   v("public_address", s.public_address);
+  v("security_groups", s.security_groups);
+  v("firewall", s.firewall);
   v("labels", s.labels);
   v("names", s.names);
   v("claims", s.claims);

@@ -46,6 +46,8 @@ std::string Remedies::fixes(const ActiveRule& rule, const About& about, const Ty
   const Subject& subject = *about.subject;
   if (!looks_at(*rule.rule, Field::estimate_memory_fits) || subject.workload == nullptr || match.type == nullptr)
     return out;
+  const Sizing* now = sizer_.size(*subject.workload, *match.family, *match.type, subject.nodes);
+  if (now == nullptr || now->estimate.memory.fits) return out;
   for (const auto& fix : sizer_.fixes(*subject.workload, *match.family, *match.type, subject.nodes)) {
     out += (out.empty() ? "" : ", ") + fix;
   }

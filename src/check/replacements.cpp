@@ -85,7 +85,8 @@ const std::vector<Option>& Replacements::options(const TypeMatch& match, std::st
       // What runs on one maker's cards does not run on another's.
       const Accelerator* card = accelerator_of(catalog_, type);
       if (match.card != nullptr && (card == nullptr || card->software_stack != match.card->software_stack)) continue;
-      out.push_back({&family, &type, distance(match, family, type, status)});
+      const double other_card = match.card != nullptr && card != match.card ? 0.5 : 0;
+      out.push_back({&family, &type, distance(match, family, type, status) + other_card});
     }
   }
   std::stable_sort(out.begin(), out.end(), [](const Option& a, const Option& b) { return a.order < b.order; });
@@ -151,9 +152,9 @@ bool Replacements::passes(const Subject& subject, const RuleContext& planned, co
 
 std::string Replacements::nearest(const Subject& subject, std::string_view planned, const TypeMatch& match,
                                   const Demand& demand) {
-  const std::string_view vendor = match.family != nullptr       ? match.family->vendor
-                                  : !match.named_vendor.empty() ? match.named_vendor
-                                                                : std::string_view(subject.machine->vendor);
+  const std::string_view vendor = !subject.machine->vendor.empty() ? std::string_view(subject.machine->vendor)
+                                  : match.family != nullptr        ? match.family->vendor
+                                                                   : match.named_vendor;
   if (vendor.empty()) return {};
   std::string key =
       std::string(demand.rule) + "\n" + std::string(vendor) + "\n" + key_of(subject, groups_[subject.group], planned);

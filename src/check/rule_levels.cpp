@@ -13,7 +13,7 @@ std::string_view name_of(std::uint16_t field) { return info(static_cast<Field>(f
 
 bool of_group(std::string_view name) {
   return name == "plan.zones" || name == "plan.zone_count" || name == "plan.cards" || name == "plan.card_kinds" ||
-         name == "layout.nodes" || name == "plan.machines" || name == "plan.placement" || name == "plan.tasks";
+         name == "layout.nodes" || name == "plan.machines" || name == "plan.placement";
 }
 
 bool of_type(std::string_view name) {

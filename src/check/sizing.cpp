@@ -62,22 +62,24 @@ std::vector<std::string> Sizer::fixes(const Workload& workload, const Family& fa
   struct Change {
     std::string_view text;
     void (*apply)(Profile&);
-    bool (*makes_sense)(const Workload&);
+    bool (*makes_sense)(const Workload&, double cards);
   };
-  static constexpr auto serving = [](const Workload& w) { return w.kind == TaskKind::llm_serving; };
+  static constexpr auto serving = [](const Workload& w, double) { return w.kind == TaskKind::llm_serving; };
   static constexpr auto training = [](const Workload& w) { return w.kind == TaskKind::llm_training; };
   // From the gentlest to the harshest; each is tried by itself.
   static constexpr std::array kChanges = std::to_array<Change>({
       {"inference.weights: fp8", [](Profile& p) { p.inference.weights = "fp8"; },
-       [](const Workload& w) { return serving(w) && w.profile.inference.weights != "fp8"; }},
+       [](const Workload& w, double n) { return serving(w, n) && w.profile.inference.weights != "fp8"; }},
       {"inference.weights: int8", [](Profile& p) { p.inference.weights = "int8"; },
-       [](const Workload& w) { return serving(w) && w.profile.inference.weights != "int8"; }},
+       [](const Workload& w, double n) { return serving(w, n) && w.profile.inference.weights != "int8"; }},
       {"inference.weights: awq-int4", [](Profile& p) { p.inference.weights = "awq-int4"; }, serving},
       {"parallelism.zero_stage: 3", [](Profile& p) { p.parallelism.zero_stage = 3; },
-       [](const Workload& w) { return training(w) && w.profile.parallelism.zero_stage.value_or(-1) != 3; }},
+       [](const Workload& w, double n) {
+         return training(w) && n > 1 && w.profile.parallelism.zero_stage.value_or(-1) != 3;
+       }},
       {"training.activation_checkpointing: full",
        [](Profile& p) { p.training.activation_checkpointing = Checkpointing::full; },
-       [](const Workload& w) {
+       [](const Workload& w, double) {
          return training(w) && w.profile.training.activation_checkpointing == Checkpointing::none;
        }},
       {"training.method: qlora",
@@ -85,16 +87,16 @@ std::vector<std::string> Sizer::fixes(const Workload& workload, const Family& fa
          p.training.method = Method::qlora;
          p.training.base_weights = Precision::nf4;
        },
-       [](const Workload& w) { return training(w) && w.profile.training.method == Method::lora; }},
+       [](const Workload& w, double) { return training(w) && w.profile.training.method == Method::lora; }},
       {"training.method: lora", [](Profile& p) { p.training.method = Method::lora; },
-       [](const Workload& w) { return training(w) && w.profile.training.method == Method::full; }},
+       [](const Workload& w, double) { return training(w) && w.profile.training.method == Method::full; }},
   });
   std::vector<std::string> out;
   const auto machine = machine_of(knowledge_.catalog, knowledge_.hardware, family, type, nodes);
   const Accelerator* card = accelerator_of(knowledge_.catalog, type);
   if (!machine) return out;
   for (const auto& change : kChanges) {
-    if (!change.makes_sense(workload)) continue;
+    if (!change.makes_sense(workload, machine->accelerators_per_node * nodes)) continue;
     Profile profile = workload.profile;
     change.apply(profile);
     // A card that cannot compute in the format is no help.

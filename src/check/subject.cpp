@@ -66,13 +66,17 @@ void set_plan(RuleContext& c, const Subject& subject, Group& group) {
   c.set(Field::plan_spot_capped, m.spot_capped);
   c.set(Field::plan_behind_load_balancer, m.behind_balancer);
   c.set(Field::plan_public_address, m.public_address);
+  if (!subject.open_ports.empty()) c.put(Field::plan_open_ports, cel::Value::list(subject.open_ports));
+  if (!subject.pool_tasks.empty()) c.put(Field::plan_tasks, cel::Value::list(subject.pool_tasks));
   c.set(Field::plan_min_size,
         m.min_nodes ? std::optional(static_cast<int>(std::clamp(*m.min_nodes, 0.0, 1e6))) : std::nullopt);
   c.set(Field::plan_max_size,
         m.max_nodes ? std::optional(static_cast<int>(std::clamp(*m.max_nodes, 0.0, 1e6))) : std::nullopt);
   if (m.min_nodes && m.max_nodes) c.set(Field::plan_autoscaling, *m.max_nodes > *m.min_nodes);
   bool data_disk = false;
+  std::optional<bool> encrypted;  // one disk that is not makes the machine so
   for (const auto& disk : m.disks) {
+    if (disk.encrypted) encrypted = encrypted.value_or(true) && *disk.encrypted;
     if (disk.system) {
       c.set(Field::plan_system_disk_gib, disk.size_gib);
       c.set(Field::plan_system_disk_category, disk.category);
@@ -81,6 +85,7 @@ void set_plan(RuleContext& c, const Subject& subject, Group& group) {
     }
   }
   c.set(Field::plan_data_disk, data_disk);
+  c.set(Field::plan_encrypted, encrypted);
   c.set(Field::plan_image,
         subject.hints.image.empty() ? std::string_view(m.image) : std::string_view(subject.hints.image));
   // A plain image that a script completes at first start is no longer plain.

@@ -41,7 +41,9 @@ struct Subject {
   std::string workload_name;
   bool inferred = false;  // the workload, or what the machine is for
   const StorageGap* storage = nullptr;
-  int nodes = 1;  // machines that one job or one replica spans
+  std::vector<cel::Value> open_ports;  // words of the machine, as rules see them
+  std::vector<cel::Value> pool_tasks;  // of all pods that ask for the same machines; on the first of them only
+  int nodes = 1;                       // machines that one job or one replica spans
 };
 
 // plan.* and what follows from the plan in request.*, software.*, layout.*: everything but the type.

@@ -54,8 +54,10 @@ void FactFiller::type(RuleContext& c, const Subject& subject, std::string_view n
     // No page read names RDMA for the family: a plan that needs it must not count on it.
     c.set(Field::instance_rdma_gbps, 0.0);
   }
+  if (subject.workload != nullptr)
+    facts.sizing = sizer_.size(*subject.workload, *match.family, *match.type, subject.nodes);
+  if (facts.sizing != nullptr) sizing(c, subject, *facts.sizing);
   cost(c, subject, match);
-  if (subject.workload != nullptr) sizing(c, subject, match, facts);
 }
 
 void FactFiller::cost(RuleContext& c, const Subject& subject, const TypeMatch& match) const {
@@ -67,13 +69,10 @@ void FactFiller::cost(RuleContext& c, const Subject& subject, const TypeMatch& m
   c.set(Field::cost_per_hour, price->amount * std::max(1.0, groups_[subject.group].nodes));
 }
 
-void FactFiller::sizing(RuleContext& c, const Subject& subject, const TypeMatch& match, TypeFacts& facts) const {
-  const Sizing* sizing = sizer_.size(*subject.workload, *match.family, *match.type, subject.nodes);
-  if (sizing == nullptr) return;
-  facts.sizing = sizing;
-  set_layout(c, sizing->machine, sizing->layout);
-  set_estimate(c, sizing->estimate);
-  const MemoryEstimate& memory = sizing->estimate.memory;
+void FactFiller::sizing(RuleContext& c, const Subject& subject, const Sizing& sizing) const {
+  set_layout(c, sizing.machine, sizing.layout);
+  set_estimate(c, sizing.estimate);
+  const MemoryEstimate& memory = sizing.estimate.memory;
   if (memory.known) {
     c.set(Field::estimate_memory_fits, memory.fits);
     if (!memory.fits) {
@@ -83,12 +82,24 @@ void FactFiller::sizing(RuleContext& c, const Subject& subject, const TypeMatch&
       c.set(Field::estimate_memory_capacity_gib, limit);
     }
   }
-  if (sizing->single_node_ratio) c.set(Field::estimate_single_node_speed_ratio, *sizing->single_node_ratio);
-  cost(c, subject, match);
-  if (subject.use == Use::serving && sizing->needed_gib > 0 && memory.fits) {
-    const double cards = std::max(1.0, sizing->machine.accelerators_per_node);
-    c.set(Field::plan_need_ratio, cards * sizing->machine.memory_gib / sizing->needed_gib);
+  if (sizing.single_node_ratio) c.set(Field::estimate_single_node_speed_ratio, *sizing.single_node_ratio);
+  if (subject.use == Use::serving && sizing.needed_gib > 0 && memory.fits) {
+    const double cards = std::max(1.0, sizing.machine.accelerators_per_node);
+    c.set(Field::plan_need_ratio, cards * sizing.machine.memory_gib / sizing.needed_gib);
   }
+}
+
+void FactFiller::card(RuleContext& c, const Subject& subject, const Carrier& carrier, RuleLists& lists) const {
+  if (carrier.card == nullptr) return;
+  set_accelerator(c, *carrier.card, knowledge_.catalog, lists);
+  if (subject.workload == nullptr || carrier.type == nullptr) return;
+  const Sizing* found = sizer_.size(*subject.workload, *carrier.family, *carrier.type, subject.nodes);
+  if (found == nullptr) return;
+  sizing(c, subject, *found);
+  // The machine stands in for one that the file does not name: neither its price nor its size is a statement of the
+  // file.
+  for (const Field field : {Field::cost_known, Field::cost_currency, Field::cost_per_hour, Field::plan_need_ratio})
+    c.clear(field);
 }
 
 }  // namespace gpuadvise::check

@@ -8,6 +8,7 @@
 #include "gpuadvise/rule_context.h"
 #include "gpuadvise/rule_facts.h"
 
+#include "check/carriers.h"
 #include "check/sizing.h"
 #include "check/subject.h"
 #include "check/types.h"
@@ -33,10 +34,12 @@ class FactFiller {
   void machine(RuleContext& context, const Subject& subject, RuleLists& lists) const;
   // The type, what it costs, and how the workload does on it.
   void type(RuleContext& context, const Subject& subject, std::string_view name, TypeFacts& facts) const;
+  // A card that is asked for by name: what it is, and how the workload does on a machine that carries it.
+  void card(RuleContext& context, const Subject& subject, const Carrier& carrier, RuleLists& lists) const;
 
  private:
   void cost(RuleContext& context, const Subject& subject, const TypeMatch& match) const;
-  void sizing(RuleContext& context, const Subject& subject, const TypeMatch& match, TypeFacts& facts) const;
+  void sizing(RuleContext& context, const Subject& subject, const Sizing& sizing) const;
 
   const Knowledge& knowledge_;
   TypeIndex& types_;

@@ -137,7 +137,8 @@ spec: {predictor: {minReplicas: 1, model: {modelFormat: {name: huggingface}, arg
   CHECK(plan.machines[2].containers[0].gpu_memory_gib == 8);
   CHECK(plan.machines[2].replicas);
   CHECK(plan.machines[3].containers[0].npus == 8);
-  CHECK(plan.machines[3].accelerator == "nvidia-t4");
+  REQUIRE(plan.machines[3].cards.size() == 1);
+  CHECK(plan.machines[3].cards[0].text == "nvidia-t4");
   CHECK(plan.machines[4].behind_balancer);
 }
 
@@ -172,7 +173,8 @@ TEST_CASE("launchers' files", "[check][readers]") {
   const Plan stack =
       read("d.yaml", "type: service\nname: s\ncommands: [vllm serve x]\nresources: {gpu: \"A100:80GB:8\"}\n");
   REQUIRE(stack.machines.size() == 1);
-  CHECK(stack.machines[0].accelerator == "A100");
+  REQUIRE(stack.machines[0].cards.size() == 1);
+  CHECK(stack.machines[0].cards[0].text == "A100 80GB");
   CHECK(stack.machines[0].gpus_per_node_claimed == 8);
   const Plan compose = read("docker-compose.yml",
                             "services:\n  chat:\n    image: vllm/vllm-openai\n    deploy:\n      resources:\n        "

@@ -187,7 +187,7 @@ class ManifestReader {
     const bool asks = std::any_of(machine.containers.begin(), machine.containers.end(), [](const Container& c) {
       return c.gpus.value_or(0) > 0 || c.gpu_memory_gib.value_or(0) > 0 || c.npus.value_or(0) > 0;
     });
-    if (asks || !machine.types.empty() || !machine.accelerator.empty()) keep(std::move(machine), spec);
+    if (asks || !machine.types.empty() || !machine.cards.empty()) keep(std::move(machine), spec);
   }
 
   void keep(PlannedMachine machine, const Node& spec) {

@@ -66,10 +66,8 @@ void read_accelerators(const Node* node, const Input& input, PlannedMachine& mac
   for (const auto& [card, count] : cards) {
     if (card.empty()) continue;
     machine.claims.push_back({Claim::From::selector, card, Place{input.name, node->line, node->column}});
-    if (machine.accelerator.empty()) {
-      machine.accelerator = card;
-      machine.gpus_per_node_claimed = count;
-    }
+    if (machine.cards.empty()) machine.gpus_per_node_claimed = count;
+    ask_for_card(machine, card, Place{input.name, node->line, node->column});
   }
 }
 
@@ -78,7 +76,7 @@ void read_sky_resources(const Node& resources, const Input& input, PlannedMachin
   const Node* cards = resources.find("accelerators");
   read_accelerators(cards != nullptr ? cards : resources.find("gpus"), input, machine);
   if (truthy(resources.find("use_spot"))) machine.charge = "spot";
-  if (const auto size = number_of(resources.find("disk_size"))) machine.disks.push_back({true, {}, {}, size});
+  if (const auto size = number_of(resources.find("disk_size"))) machine.disks.push_back({true, {}, {}, size, {}});
   const std::string image = text_of(resources.find("image_id"));
   if (!image.empty()) machine.image = image;
   std::string where = text_of(resources.find("infra"));
@@ -141,22 +139,30 @@ void read_dstack_run(const Node& run, const Input& input, Plan& plan) {
     if (gpu->is(Node::Kind::map)) {
       for (const Node* name : select(*gpu, "name")) {
         machine.claims.push_back({Claim::From::selector, text_of(name), machine.place});
-        if (machine.accelerator.empty()) machine.accelerator = text_of(name);
+        ask_for_card(machine, text_of(name), machine.place);
       }
       container.gpus = number_of(gpu->find("count"));
     } else {
       // "A100:80GB:8": parts tell themselves apart by their looks.
       const std::string text = text_of(gpu);
+      std::string card;
+      std::string memory;
       for (const auto part : base::split(text, ':')) {
         Node number;
         number.kind = Node::Kind::string;
         number.text = std::string(part);
         if (const auto count = number_of(&number)) {
           container.gpus = *count;
-        } else if (!gib_of(part.substr(0, part.find("..")), 1)) {
-          machine.claims.push_back({Claim::From::selector, std::string(part), machine.place});
-          if (machine.accelerator.empty()) machine.accelerator = std::string(part);
+        } else if (gib_of(part.substr(0, part.find("..")), 1)) {
+          memory = part.substr(0, part.find(".."));
+        } else {
+          card = part;
         }
+      }
+      if (!card.empty()) {
+        if (!memory.empty()) card += " " + memory;
+        machine.claims.push_back({Claim::From::selector, card, machine.place});
+        ask_for_card(machine, card, machine.place);
       }
       if (!container.gpus) container.gpus = 1;
     }
@@ -164,7 +170,7 @@ void read_dstack_run(const Node& run, const Input& input, Plan& plan) {
   }
   machine.containers.push_back(std::move(container));
   add_comments(input, machine);
-  if (!machine.types.empty() || !machine.accelerator.empty() || machine.gpus_per_node_claimed > 0) {
+  if (!machine.types.empty() || !machine.cards.empty() || machine.gpus_per_node_claimed > 0) {
     plan.machines.push_back(std::move(machine));
   }
 }

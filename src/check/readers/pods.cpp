@@ -19,6 +19,14 @@ struct Resource {
   std::string_view key;
   Unit unit;
 };
+
+// What runs on the device that a resource names; empty: nothing that we can tell.
+std::string_view stack_of(std::string_view key) {
+  if (key.starts_with("huawei.com/")) return "cann";
+  if (key.starts_with("amd.com/")) return "rocm";
+  if (key.ends_with("/ppu")) return "ppu";
+  return key.starts_with("nvidia.com/") ? "cuda" : "";
+}
 constexpr std::array kResources = std::to_array<Resource>({
     {"nvidia.com/gpu", Unit::card},
     {"nvidia.com/gpu.shared", Unit::slice},
@@ -51,6 +59,10 @@ void read_resources(const Node& resources, Container& container) {
     if (member.key == "memory") container.memory_gib = gib_of(text_of(&member.value), 1.0 / (1U << 30U));
     if (!value) continue;
     const std::string key = base::lower(member.key);
+    if (const auto stack = stack_of(key); !stack.empty() && *value > 0) {
+      container.stack = stack;
+      container.device = member.key;
+    }
     if (key.starts_with("huawei.com/ascend") || key.starts_with("huawei.com/npu")) {
       add(container.npus, *value);
       continue;
@@ -115,6 +127,7 @@ bool is_card_key(std::string_view key) {
 // One demand on the node: key and the values that are accepted.
 void read_demand(std::string_view key, const std::vector<const Node*>& values, const std::string& file,
                  PlannedMachine& machine) {
+  std::string cards;
   for (const Node* value : values) {
     const std::string text = text_of(value);
     const Place place{file, value->line, value->column};
@@ -122,13 +135,17 @@ void read_demand(std::string_view key, const std::vector<const Node*>& values, c
     if (is_type_key(key)) {
       add_type(text, place, machine);
     } else if (is_card_key(key)) {
-      machine.claims.push_back({Claim::From::selector, text, place});
-      if (machine.accelerator.empty()) machine.accelerator = text;
+      cards += (cards.empty() ? "" : ", ") + text;
+      ask_for_card(machine, text, place);
     } else if (key.ends_with("topology.kubernetes.io/zone") || key.ends_with("/zone")) {
       machine.zones.push_back(text);
     } else if (key == "karpenter.sh/capacity-type" && text == "spot") {
       machine.charge = "spot";
     }
+  }
+  // Values of one demand are alternatives.
+  if (!cards.empty() && !values.empty()) {
+    machine.claims.push_back({Claim::From::selector, cards, Place{file, values.front()->line, values.front()->column}});
   }
 }
 
@@ -152,12 +169,8 @@ void read_annotation(std::string_view key, const Node& value, const std::string&
   } else if (key == "eks.tke.cloud.tencent.com/gpu-type") {
     machine.vendor = "tencent";
     // "A10*GNV4,1/4*T4": card or fraction before the star; card or family behind it.
-    for (const auto part : base::split(text, ',')) {
-      const std::string_view one = base::trim(part);
-      if (one.empty()) continue;
-      if (machine.accelerator.empty()) machine.accelerator = std::string(one);
-      machine.claims.push_back({Claim::From::selector, std::string(one), place});
-    }
+    for (const auto part : base::split(text, ',')) ask_for_card(machine, base::trim(part), place);
+    machine.claims.push_back({Claim::From::selector, text, place});
   } else if (key == "eks.tke.cloud.tencent.com/gpu-count") {
     if (const auto count = number_of(&value); count && *count > 0) machine.gpus_per_node_claimed = *count;
   } else if (key == "eks.tke.cloud.tencent.com/spot-pod") {
@@ -166,7 +179,7 @@ void read_annotation(std::string_view key, const Node& value, const std::string&
     add_type(text, place, machine);
   } else if (is_card_key(key)) {
     machine.claims.push_back({Claim::From::selector, text, place});
-    if (machine.accelerator.empty()) machine.accelerator = text;
+    ask_for_card(machine, text, place);
   }
 }
 

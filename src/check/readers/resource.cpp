@@ -2,6 +2,8 @@
 #include <array>
 
 #include "base/text.h"
+#include "check/readers/attributes.h"
+#include "check/readers/firewall.h"
 #include "check/readers/resource.h"
 #include "check/select.h"
 
@@ -13,81 +15,20 @@ namespace {
 
 constexpr std::array kRoles =
     std::to_array<std::string_view>({"machine", "pool", "template", "group", "pod", "service", "storage", "placement",
-                                     "address", "balancer", "ignored"});
-
-// Whether the same path of a "true at the leaves" tree says true anywhere along it.
-bool marked(const Node* tree, std::string_view path) {
-  if (tree == nullptr) return false;
-  if (tree->is(Node::Kind::boolean)) return truthy(tree);
-  if (tree->is(Node::Kind::list)) {
-    return std::any_of(tree->items.begin(), tree->items.end(), [&](const Node& item) { return marked(&item, path); });
-  }
-  if (!tree->is(Node::Kind::map) || path.empty()) return false;
-  const auto dot = path.find('.');
-  std::string_view key = path.substr(0, dot);
-  if (key.ends_with("[]")) key.remove_suffix(2);
-  const Node* value = tree->find(key);
-  return value != nullptr && marked(value, dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1));
-}
-
-// Reads attributes of one entry, never through what is marked sensitive.
-class Attributes {
- public:
-  Attributes(const Node& values, const Node* unknown, const Node* sensitive)
-      : values_(values), unknown_(unknown), sensitive_(sensitive) {}
-
-  std::vector<const Node*> all(Paths paths) const {
-    std::vector<const Node*> out;
-    for (const auto path : paths) {
-      if (marked(sensitive_, path)) continue;
-      const auto found = select(values_, path);
-      out.insert(out.end(), found.begin(), found.end());
-    }
-    return out;
-  }
-  std::vector<std::string> texts(Paths paths) const {
-    std::vector<std::string> out;
-    for (const Node* node : all(paths)) {
-      std::string text = text_of(node);
-      if (!text.empty() && std::find(out.begin(), out.end(), text) == out.end()) out.push_back(std::move(text));
-    }
-    return out;
-  }
-  std::string text(Paths paths) const {
-    for (const Node* node : all(paths)) {
-      if (std::string text = text_of(node); !text.empty()) return text;
-    }
-    return {};
-  }
-  std::optional<double> number(Paths paths) const {
-    for (const Node* node : all(paths)) {
-      if (const auto value = number_of(node)) return value;
-    }
-    return std::nullopt;
-  }
-  bool any(Paths paths) const {
-    const auto found = all(paths);
-    return std::any_of(found.begin(), found.end(), truthy);
-  }
-  bool is_unknown(Paths paths) const {
-    return std::any_of(paths.begin(), paths.end(), [&](auto path) { return marked(unknown_, path); });
-  }
-  bool is_sensitive(Paths paths) const {
-    return std::any_of(paths.begin(), paths.end(), [&](auto path) { return marked(sensitive_, path); });
-  }
-  const Node& values() const { return values_; }
-  bool shown(std::string_view path) const { return !marked(sensitive_, path); }
-
- private:
-  const Node& values_;
-  const Node* unknown_;
-  const Node* sensitive_;
-};
+                                     "address", "balancer", "firewall", "ignored"});
 
 bool entry_counts(const Node& entry, std::string_view only_when) {
   if (only_when.empty()) return true;
   const auto equals = only_when.find('=');
   return text_of(entry.find(only_when.substr(0, equals))) == only_when.substr(equals + 1);
+}
+
+// A flag, or the name of a key; what is left out may still be the account's default.
+std::optional<bool> encryption_of(const Node* node) {
+  if (node == nullptr || node->is(Node::Kind::null) || node->is(Node::Kind::list) || node->is(Node::Kind::map)) {
+    return std::nullopt;
+  }
+  return truthy(node);
 }
 
 void read_disks(const Attributes& attributes, std::span<const PlanDiskFormat> formats, bool system,
@@ -110,6 +51,7 @@ void read_disks(const Attributes& attributes, std::span<const PlanDiskFormat> fo
       disk.category = text_of(pick(format.category));
       disk.level = text_of(pick(format.level));
       disk.size_gib = number_of(pick(format.size));
+      disk.encrypted = encryption_of(pick(format.encrypted));
       if (disk.size_gib && *disk.size_gib <= 0) disk.size_gib.reset();
       if (!disk.category.empty() || disk.size_gib || !disk.level.empty()) out.push_back(std::move(disk));
     }
@@ -191,11 +133,9 @@ PlannedMachine read_entry(const PlanResource& row, const ResourceTable& table, c
   const std::string traffic = attributes.text(row.erdma);
   if (!traffic.empty()) machine.erdma = traffic == "HighPerformance";
   machine.public_address = attributes.any(row.public_address);
-  for (const auto path : row.labels) {
-    if (attributes.shown(path)) {
-      for (const Node* node : select(attributes.values(), path)) add_labels(node, machine.labels);
-    }
-  }
+  machine.security_groups = attributes.texts(row.security_groups);
+  machine.open_ports = open_ports(row, table.words(), attributes);
+  machine.labels = attributes.labels(row.labels);
   for (auto& text : attributes.texts(row.names))
     machine.claims.push_back({Claim::From::name, std::move(text), source.place});
   for (auto& text : attributes.texts(row.claims)) {
@@ -238,25 +178,18 @@ std::vector<PlannedMachine> read_resource(const PlanResource& row, const Resourc
   std::vector<PlannedMachine> out;
   static const Node kNothing;
   const Node& values = source.values == nullptr ? kNothing : *source.values;
+  const Attributes whole(values, source.unknown, source.sensitive);
   if (row.each.empty()) {
-    out.push_back(read_entry(row, table, source, Attributes(values, source.unknown, source.sensitive)));
+    out.push_back(read_entry(row, table, source, whole));
     return out;
   }
-  if (marked(source.sensitive, row.each)) return out;
   const auto entries = select(values, row.each);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     ResourceSource part = source;
     if (!row.part.empty()) {
       part.address += "." + std::string(row.part) + (entries.size() > 1 ? "[" + std::to_string(i) + "]" : "");
     }
-    // Entries of a list keep their order in the tree of unknowns; a walk to the list itself is enough to find them.
-    const auto same_entry = [&](const Node* tree) -> const Node* {
-      if (tree == nullptr) return nullptr;
-      const auto found = select(*tree, row.each);
-      return i < found.size() ? found[i] : nullptr;
-    };
-    out.push_back(read_entry(row, table, part,
-                             Attributes(*entries[i], same_entry(source.unknown), same_entry(source.sensitive))));
+    out.push_back(read_entry(row, table, part, whole.entry(row.each, i, *entries[i])));
   }
   return out;
 }

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <map>
 #include <optional>
-#include <unordered_map>
 
 #include "base/text.h"
 #include "check/readers/hcl_places.h"
@@ -13,6 +11,7 @@
 #include "check/readers/pai_service.h"
 #include "check/readers/readers.h"
 #include "check/readers/resource.h"
+#include "check/readers/terraform_links.h"
 #include "check/select.h"
 
 namespace gpuadvise::check {
@@ -42,18 +41,6 @@ std::string innermost_module(std::string_view address) {
     at += address[at] == ']' ? 2 : 1;
   }
   return module;
-}
-
-// An address with every index taken off, as `configuration` spells it: module.a.alicloud_instance.b
-std::string without_indexes(std::string_view address) {
-  std::string out;
-  int depth = 0;
-  for (const char c : address) {
-    if (c == '[') ++depth;
-    if (depth == 0) out += c;
-    if (c == ']' && depth > 0) --depth;
-  }
-  return out;
 }
 
 class TerraformReader {
@@ -111,7 +98,9 @@ class TerraformReader {
     }
     if (configuration) {
       cursor_.seek(*configuration);
-      read_configuration();
+      TerraformLinks links(cursor_, table_);
+      links.read();
+      link(links);
     }
     std::move(found_.begin(), found_.end(), std::back_inserter(plan_.machines));
   }
@@ -348,22 +337,8 @@ class TerraformReader {
   }
 
   // References between resources: which deployment set a machine stands in, which group starts a template.
-  void read_configuration() {
-    if (cursor_.peek() != Node::Kind::map) return;
-    std::string key;
-    cursor_.enter_object();
-    while (cursor_.next_key(key)) {
-      if (key == "root_module" && cursor_.peek() == Node::Kind::map) {
-        read_configuration_module("");
-      } else {
-        cursor_.skip();
-      }
-    }
-    for (auto& machine : found_) {
-      if (const auto at = links_.find(without_indexes(base_address(machine))); at != links_.end()) {
-        machine.refers_to = at->second;
-      }
-    }
+  void link(TerraformLinks& links) {
+    for (auto& machine : found_) machine.refers_to = links.of(without_indexes(base_address(machine)));
   }
 
   static std::string base_address(const PlannedMachine& machine) {
@@ -373,68 +348,6 @@ class TerraformReader {
     return machine.resource.substr(0, name + machine.kind.size() + 1 + machine.name.size());
   }
 
-  void read_configuration_module(const std::string& prefix) {
-    std::string key;
-    cursor_.enter_object();
-    while (cursor_.next_key(key)) {
-      if (key == "resources") {
-        each_item("configuration resources", [&] { read_expressions(prefix); });
-      } else if (key == "module_calls" && cursor_.peek() == Node::Kind::map) {
-        std::string call;
-        cursor_.enter_object();
-        while (cursor_.next_key(call)) {
-          if (cursor_.peek() != Node::Kind::map) {
-            cursor_.skip();
-            continue;
-          }
-          const std::string inside = prefix + "module." + call + ".";
-          std::string part;
-          cursor_.enter_object();
-          while (cursor_.next_key(part)) {
-            if (part == "module" && cursor_.peek() == Node::Kind::map) {
-              read_configuration_module(inside);
-            } else {
-              cursor_.skip();
-            }
-          }
-        }
-      } else {
-        cursor_.skip();
-      }
-    }
-  }
-
-  void read_expressions(const std::string& prefix) {
-    const Head head = read_head("expressions");
-    const auto rows = table_.rows(head.type);
-    if (rows.empty() || !head.body) return;
-    const auto after_item = cursor_.mark();
-    cursor_.seek(*head.body);
-    const Node expressions = cursor_.build();
-    cursor_.seek(after_item);
-    auto& links = links_[prefix + head.type + "." + head.name];
-    collect_references(expressions, prefix, links);
-  }
-
-  static void collect_references(const Node& node, const std::string& prefix, std::vector<std::string>& out) {
-    for (const auto& item : node.items) collect_references(item, prefix, out);
-    for (const auto& member : node.members) {
-      if (member.key != "references") {
-        collect_references(member.value, prefix, out);
-        continue;
-      }
-      for (const auto& item : member.value.items) {
-        const std::string text = text_of(&item);
-        if (text.starts_with("var.") || text.starts_with("local.") || text.starts_with("data.")) continue;
-        const std::string address = without_indexes(text);
-        const auto parts = base::split(address, '.');
-        if (parts.size() < 2 || parts[0] == "module") continue;
-        std::string resource = prefix + std::string(parts[0]) + "." + std::string(parts[1]);
-        if (std::find(out.begin(), out.end(), resource) == out.end()) out.push_back(std::move(resource));
-      }
-    }
-  }
-
   const Input& input_;
   const ReadOptions& options_;
   Plan& plan_;
@@ -442,7 +355,6 @@ class TerraformReader {
   JsonCursor cursor_;
   HclPlaces hcl_;
   std::vector<PlannedMachine> found_;
-  std::unordered_map<std::string, std::vector<std::string>> links_;
 };
 
 }  // namespace
