@@ -107,6 +107,11 @@ class Judge {
       if (container.stack.empty()) continue;
       context.set(Field::accelerator_software_stack, container.stack);
       context.set(Field::accelerator_name, container.device);
+      if (container.mig_slices.value_or(0) >= 1 && *container.mig_slices < 1e4) {
+        const int slices = static_cast<int>(*container.mig_slices);
+        context.set(Field::instance_slice, true).set(Field::accelerator_mig_instances, slices);
+        context.set(Field::layout_accelerators, slices);
+      }
       return;
     }
   }

@@ -54,6 +54,7 @@ struct Container {
   Pairs env;
   std::optional<double> gpus;            // whole cards, or a fraction where the scheduler allows it
   std::optional<double> gpu_memory_gib;  // of a shared card
+  std::optional<double> mig_slices;      // of partitioned cards
   std::optional<double> npus;            // Ascend
   std::string device;                    // the resource that names its accelerator: nvidia.com/gpu
   std::string stack;                     // what that device runs: cuda, cann, rocm, ppu; empty: cannot be told
@@ -117,7 +118,6 @@ struct PlannedMachine {
   std::vector<std::string> security_groups;  // ids as written
   std::vector<std::string> open_ports;       // "22", "8000-9000", "all": let in from the whole internet
   bool behind_balancer = false;
-  bool mig = false;
 
   Pairs labels;  // tags, labels, annotations
   std::vector<Claim> claims;

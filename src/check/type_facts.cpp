@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "check/type_facts.h"
 
@@ -83,6 +84,10 @@ void FactFiller::sizing(RuleContext& c, const Subject& subject, const Sizing& si
     }
   }
   if (sizing.single_node_ratio) c.set(Field::estimate_single_node_speed_ratio, *sizing.single_node_ratio);
+  if (subject.use == Use::serving && sizing.needed_gib > 0 && memory.capacity_gib > 0) {
+    const double cards = std::ceil(sizing.needed_gib / memory.capacity_gib);
+    if (cards < 1e6) c.set(Field::estimate_cards_needed_for_memory, static_cast<int>(cards));
+  }
   if (subject.use == Use::serving && sizing.needed_gib > 0 && memory.fits) {
     const double cards = std::max(1.0, sizing.machine.accelerators_per_node);
     c.set(Field::plan_need_ratio, cards * sizing.machine.memory_gib / sizing.needed_gib);

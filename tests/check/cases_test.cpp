@@ -10,40 +10,16 @@
 
 #include "base/node.h"
 #include "catch.h"
+#include "check/case_runner.h"
 #include "check/config.h"
 #include "check/select.h"
 #include "report/findings.h"
 
 using namespace gpuadvise;
-namespace fs = std::filesystem;
+using test::case_folders;
+using test::run_case;
 
 namespace {
-
-const RuleSet& rules() {
-  static const RuleSet set(builtin_knowledge().rules);
-  return set;
-}
-
-CheckReport run_case(const fs::path& folder, Lang lang) {
-  CheckOptions options;
-  options.lang = lang;
-  options.today = "2026-11-30";
-  std::vector<CheckInput> inputs;
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  for (const auto& file : files) {
-    const std::string name = file.filename().string();
-    if (name == "expected.yaml" || file.extension() == ".tf") continue;
-    if (name == "gpuadvise.yaml") {
-      options.config_name = file.string();
-      options.config_bytes = base::read_bytes(file.string());
-      continue;
-    }
-    inputs.push_back({file.string(), base::read_bytes(file.string()), false});
-  }
-  return check_plans(inputs, options, builtin_knowledge(), rules());
-}
 
 std::string listing(const CheckReport& report) {
   std::string out;
@@ -72,11 +48,7 @@ bool matches(const Finding& finding, const base::Node& wanted) {
 }  // namespace
 
 TEST_CASE("each case gets its verdict", "[check][cases]") {
-  std::vector<fs::path> folders;
-  for (const auto& entry : fs::directory_iterator(fs::path(GPUADVISE_SOURCE_DIR) / "tests/check/cases")) {
-    if (entry.is_directory()) folders.push_back(entry.path());
-  }
-  std::sort(folders.begin(), folders.end());
+  const auto folders = case_folders();
   REQUIRE(folders.size() >= 35);
   for (const auto& folder : folders) {
     DYNAMIC_SECTION(folder.filename().string()) {
@@ -107,11 +79,10 @@ TEST_CASE("each case gets its verdict", "[check][cases]") {
 }
 
 TEST_CASE("every finding of every case reads in both languages", "[check][cases]") {
-  for (const auto& entry : fs::directory_iterator(fs::path(GPUADVISE_SOURCE_DIR) / "tests/check/cases")) {
-    if (!entry.is_directory()) continue;
-    const CheckReport en = run_case(entry.path(), Lang::en);
-    const CheckReport zh = run_case(entry.path(), Lang::zh);
-    INFO(entry.path().filename().string());
+  for (const auto& folder : case_folders()) {
+    const CheckReport en = run_case(folder, Lang::en);
+    const CheckReport zh = run_case(folder, Lang::zh);
+    INFO(folder.filename().string());
     REQUIRE(en.findings.size() == zh.findings.size());
     for (std::size_t i = 0; i < en.findings.size(); ++i) {
       CHECK(en.findings[i].rule == zh.findings[i].rule);

@@ -1,23 +1,24 @@
 // Plans come from strangers.
 #include <algorithm>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "gpuadvise/check.h"
 
+#include "base/node.h"
 #include "base/text.h"
 #include "catch.h"
+#include "check/case_runner.h"
 #include "report/findings.h"
 
 using namespace gpuadvise;
 
 namespace {
 
-const RuleSet& rules() {
-  static const RuleSet set(builtin_knowledge().rules);
-  return set;
-}
+using test::rules;
 
 CheckReport run(const std::string& bytes, const std::string& name = "plan.json") {
   CheckOptions options;
@@ -72,39 +73,110 @@ const std::vector<std::string>& values() {
 
 std::vector<std::string_view> paths_of(const PlanResource& row) {
   std::vector<std::string_view> out;
-  for (const Paths paths : {row.types,       row.families, row.count,          row.min_count, row.max_count,
-                            row.zones,       row.subnets,  row.zone_policy,    row.charge,    row.spot,
-                            row.spot_cap,    row.image,    row.user_data,      row.placement, row.placement_strategy,
-                            row.hpc_cluster, row.erdma,    row.public_address, row.labels,    row.names,
-                            row.claims,      row.gpus,     row.driver}) {
+  for (const Paths paths :
+       {row.types,       row.families, row.count,          row.min_count,       row.max_count,
+        row.zones,       row.subnets,  row.zone_policy,    row.charge,          row.spot,
+        row.spot_cap,    row.image,    row.user_data,      row.placement,       row.placement_strategy,
+        row.hpc_cluster, row.erdma,    row.public_address, row.security_groups, row.labels,
+        row.names,       row.claims,   row.gpus,           row.driver}) {
     out.insert(out.end(), paths.begin(), paths.end());
   }
   return out;
+}
+
+std::vector<std::string> firewall_paths(const PlanResource& row) {
+  std::vector<std::string> out;
+  for (const auto& rule : row.firewall) {
+    const std::string lead = rule.each.empty() ? "" : std::string(rule.each) + ".";
+    if (!rule.each.empty()) out.emplace_back(rule.each);
+    for (const auto path :
+         {rule.line, rule.direction, rule.policy, rule.protocol, rule.ports, rule.port_from, rule.port_to}) {
+      if (!path.empty()) out.push_back(lead + std::string(path));
+    }
+    for (const Paths paths : {rule.sources, rule.groups}) {
+      for (const auto path : paths) out.push_back(lead + std::string(path));
+    }
+  }
+  return out;
+}
+
+// The same attributes as a resource of a ROS template.
+std::string template_of(std::string_view type, const std::string& properties) {
+  return fmt::format(
+      R"({{"ROSTemplateFormatVersion":"2015-09-01","Resources":{{"X":{{"Type":"{}","Properties":{}}}}}}})", type,
+      properties);
+}
+
+// A document as JSON, with the node of this number, counted from the top, replaced by a text. Counts down to below
+// zero.
+void write_replaced(const base::Node& node, int& countdown, const std::string& value, std::string& out) {
+  if (countdown-- == 0) {
+    out += value;
+    return;
+  }
+  using Kind = base::Node::Kind;
+  if (node.is(Kind::map)) {
+    out += '{';
+    for (const auto& member : node.members) {
+      out += (&member == &node.members.front() ? "" : ",") + nlohmann::json(member.key).dump() + ":";
+      write_replaced(member.value, countdown, value, out);
+    }
+    out += '}';
+  } else if (node.is(Kind::list)) {
+    out += '[';
+    for (const auto& item : node.items) {
+      if (&item != &node.items.front()) out += ',';
+      write_replaced(item, countdown, value, out);
+    }
+    out += ']';
+  } else if (node.is(Kind::string)) {
+    out += nlohmann::json(node.text).dump();
+  } else {
+    out += node.is(Kind::null) ? "null" : node.text;
+  }
+}
+
+int count_nodes(const base::Node& node) {
+  int count = 1;
+  for (const auto& item : node.items) count += count_nodes(item);
+  for (const auto& member : node.members) count += count_nodes(member.value);
+  return count;
 }
 
 }  // namespace
 
 TEST_CASE("each field of each resource survives each kind of value", "[check][hostile]") {
   for (const auto& row : builtin_knowledge().plans.resources) {
-    if (row.type.find("::") != std::string_view::npos) continue;
+    const bool ros = row.type.find("::") != std::string_view::npos;
     std::string changes;
     int index = 0;
-    const auto add = [&](std::string after) {
+    const auto add = [&](const std::string& value, std::string after) {
       if (!row.each.empty()) {
         // The entries of the list carry the field.
         after = at_path(row.each, after);
       }
+      if (ros) {
+        INFO(row.type << " " << after);
+        try {
+          run(template_of(row.type, after), "t.json");
+        } catch (const InputError& error) {
+          CHECK(value == "1e999");  // the one value that no number holds
+          CHECK(error.place().line > 0);
+        }
+        return;
+      }
       changes += (changes.empty() ? "" : ",") + change(row.type, index++, after);
     };
     for (const auto& value : values()) {
-      for (const auto path : paths_of(row)) add(at_path(path, value));
+      for (const auto path : paths_of(row)) add(value, at_path(path, value));
+      for (const auto& path : firewall_paths(row)) add(value, at_path(path, value));
       for (const auto& disks : {row.system_disk, row.data_disks}) {
         for (const auto& disk : disks) {
-          for (const auto path : {disk.category, disk.size, disk.level}) {
+          for (const auto path : {disk.category, disk.size, disk.level, disk.encrypted}) {
             if (path.empty()) continue;
             const std::string entry = at_path(path, value);
-            add(disk.each.empty() ? entry : at_path(disk.each, entry));
-            if (!disk.each.empty()) add(at_path(disk.each, value));
+            add(value, disk.each.empty() ? entry : at_path(disk.each, entry));
+            if (!disk.each.empty()) add(value, at_path(disk.each, value));
           }
         }
       }
@@ -115,6 +187,38 @@ TEST_CASE("each field of each resource survives each kind of value", "[check][ho
     INFO(row.type);
     CHECK_NOTHROW(run(plan_of(changes)));
   }
+}
+
+TEST_CASE("each value of each other kind of file survives each kind of value", "[check][hostile]") {
+  std::set<std::string> seen;
+  for (const auto& folder : test::case_folders()) {
+    CheckOptions options;
+    for (const auto& input : test::case_inputs(folder, options)) {
+      const std::string name = std::filesystem::path(input.name).filename().string();
+      if (name.find("plan") == 0 || name.find("schema") == 0 || name.find("tfstate") != std::string::npos) continue;
+      base::Node document;
+      try {
+        document = base::parse_document(input.bytes, name);
+      } catch (const InputError&) {
+        continue;  // several documents, or none
+      }
+      if (!seen.insert(name + std::to_string(count_nodes(document))).second) continue;
+      for (int i = 0; i < count_nodes(document); ++i) {
+        for (const std::string value : {"null", "true", "-7.5", "\"text\"", "[[]]", "{\"a\":[1]}"}) {
+          std::string text;
+          int countdown = i;
+          write_replaced(document, countdown, value, text);
+          INFO(input.name << ": " << text);
+          try {
+            run(text, name);
+          } catch (const InputError&) {
+            SUCCEED();  // an error with a place is an answer
+          }
+        }
+      }
+    }
+  }
+  CHECK(seen.size() > 10);
 }
 
 TEST_CASE("a truncated plan is one clear error at any byte", "[check][hostile]") {
@@ -183,7 +287,7 @@ TEST_CASE("names cannot speak for us", "[check][hostile]") {
   const std::string plan =
       R"({"format_version":"1.2","resource_changes":[{"address":")" + evil +
       R"(","mode":"managed","type":"alicloud_instance","name":"x","change":{"actions":["create"],"after":{"instance_type":"ecs.gn6i-c16g1.3xlarge"}}}]})";
-  const CheckReport report = run(plan);
+  const CheckReport report = run(plan, "=cmd()\n::error::a,b:c<script>\u202e.json");
   REQUIRE(report.findings.size() == 1);
   const base::Texts texts(builtin_knowledge().messages, Lang::en);
   const report::FindingsView view{report, rules(), texts, false, 100, "error", 0};
@@ -191,12 +295,38 @@ TEST_CASE("names cannot speak for us", "[check][hostile]") {
     const std::string out = format.write(view);
     INFO(format.name << ":\n" << out);
     CHECK(out.find('\x1b') == std::string::npos);
+    CHECK(out.find("\u202e") == std::string::npos);  // would turn the rest of the line around
     CHECK(out.find("\n::error::pwn") == std::string::npos);
-    if (format.name == "markdown" || format.name == "junit") CHECK(out.find("<script>") == std::string::npos);
+    CHECK(out.find("\n=cmd()") == std::string::npos);
+    const bool markup = format.name == "markdown" || format.name == "junit";
+    if (markup) CHECK(out.find("<script>") == std::string::npos);
     if (format.name == "markdown") CHECK(out.find("@all") == std::string::npos);
+    if (format.name == "tap") CHECK(std::count(out.begin(), out.end(), '#') <= 1);
     if (format.name == "github") {
       CHECK(out.find("%0A") == std::string::npos);
       CHECK(std::count(out.begin(), out.end(), '\n') == 2);
     }
+    if (format.name == "json" || format.name == "sarif" || format.name == "gitlab") {
+      CHECK_NOTHROW(nlohmann::json::parse(out));
+    }
+  }
+}
+
+TEST_CASE("a secret tag is not read, and the others are", "[check][hostile]") {
+  const std::string plan = plan_of(
+      R"({"address":"alicloud_instance.x","mode":"managed","type":"alicloud_instance","name":"x","change":{"actions":["create"],"after":{"instance_type":"ecs.gn7i-c8g1.2xlarge","tags":{"token":"2 x H100 topsecret","gpu":"T4"}},"after_sensitive":{"tags":{"token":true}}}})");
+  const CheckReport report = run(plan);
+  REQUIRE(report.findings.size() == 1);
+  CHECK(report.findings[0].rule == "claim/wrong-card");
+  CHECK(report.findings[0].message.find("T4") != std::string::npos);
+}
+
+TEST_CASE("a list that is marked sensitive hides all its entries", "[check][hostile]") {
+  for (const std::string marks :
+       {"true", R"({"worker_config":true})", R"({"worker_config":[{"instance_type":true},{"instance_type":true}]})"}) {
+    const CheckReport report = run(plan_of(
+        R"({"address":"tencentcloud_kubernetes_cluster.x","mode":"managed","type":"tencentcloud_kubernetes_cluster","name":"x","change":{"actions":["create"],"after":{"worker_config":[{"instance_type":"GN7.3XLARGE32"},{"instance_type":"GN7.5XLARGE32"}]},"after_sensitive":)" +
+        marks + "}}"));
+    for (const auto& finding : report.findings) CHECK(finding.message.find("XLARGE32") == std::string::npos);
   }
 }

@@ -69,6 +69,7 @@ void read_resources(const Node& resources, Container& container) {
     }
     if (key.starts_with("nvidia.com/mig-")) {
       add(container.gpus, 0.5);  // some slice of a card
+      add(container.mig_slices, *value);
       continue;
     }
     if (key.starts_with("rdma/") || key.find("/rdma") != std::string::npos) container.rdma = *value > 0;
