@@ -47,8 +47,7 @@ struct Vendor {
   std::span<const std::string_view> other_regions;  // exceptions from home_regions
   std::span<const PriceArea> price_areas;
   std::string_view terraform_provider;
-  Text price_command;  // the vendor's own call that shows price and stock; {type} and {region} are filled in
-  Text spot_range;     // what the vendor promises of spot prices
+  Text spot_range;                          // what the vendor promises of spot prices
   std::optional<double> spot_min_fraction;  // lowest fraction of the list price that the vendor names
   std::span<const std::string_view> sources;
 };

@@ -11,6 +11,7 @@
 
 #include "gpuadvise/calibration.h"
 #include "gpuadvise/catalog.h"
+#include "gpuadvise/emit.h"
 #include "gpuadvise/hardware.h"
 #include "gpuadvise/objective.h"
 #include "gpuadvise/plan_format.h"
@@ -27,6 +28,7 @@ struct Knowledge {
   std::span<const Rule> rules;
   std::span<const ObjectiveWeights> objectives;
   HardwareAssumptions hardware;
+  EmitKnowledge emit;
 };
 
 // What was compiled in.

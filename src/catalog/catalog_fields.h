@@ -81,7 +81,6 @@ void fields(V& v, S& s) {
   v("other_regions", s.other_regions);
   v("price_areas", s.price_areas);
   v("terraform_provider", s.terraform_provider);
-  v("price_command", s.price_command);
   v("spot_range", s.spot_range);
   v("spot_min_fraction", s.spot_min_fraction);
   v("sources", s.sources, Need::required);

@@ -1,7 +1,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fstream>
 
 #include "gpuadvise/advise.h"
+#include "gpuadvise/emit.h"
 #include "gpuadvise/error.h"
 #include "gpuadvise/sensitivity.h"
 
@@ -48,6 +50,10 @@ class RecommendCommand : public Command {
     app.add_flag("--sensitivity", sensitivity_, texts("flag/sensitivity"));
     app.add_option("--why-not", why_not_, texts("flag/why-not"));
     app.add_option("--config", config_, texts("flag/rules-config"));
+    const auto formats = emit_formats();
+    auto* emit_flag = app.add_option("--emit", emit_, texts("flag/emit"))
+                          ->check(CLI::IsMember(std::vector<std::string>(formats.begin(), formats.end())));
+    app.add_option("--emit-to", emit_to_, texts("flag/emit-to"))->needs(emit_flag);
     add_format(app, format_, texts);
   }
 
@@ -85,6 +91,7 @@ class RecommendCommand : public Command {
     const Profile profile = flags_.read(knowledge.catalog, context.err);
     ProfileFlags::warn_unmeasured(profile, context);
     const Advice advice = recommend(profile, knowledge, context.rules(), options);
+    if (!emit_.empty()) return write_file(context, advice);
     const report::TableOptions table{context.width, options.top, explain_, context.colour};
     if (!why_not_.empty()) {
       const auto answers = why_not(why_not_, profile, advice, knowledge, context.rules(), options);
@@ -107,7 +114,26 @@ class RecommendCommand : public Command {
     return advice.recommendations.empty() ? kNo : kFine;
   }
 
+  int write_file(Context& context, const Advice& advice) {
+    if (advice.recommendations.empty()) {
+      context.err << "gpuadvise: " << context.texts()("emit/nothing") << '\n';
+      return kNo;
+    }
+    const std::string text = emit(emit_, advice, context.knowledge(), context.lang);
+    if (emit_to_.empty()) {
+      context.out << text;
+      return kFine;
+    }
+    std::ofstream file(emit_to_, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) throw InputError(Place{emit_to_}, context.texts()("emit/cannot-write"));
+    return kFine;
+  }
+
   ProfileFlags flags_;
+  std::string emit_;
+  std::string emit_to_;
   std::string objective_ = "balanced";
   std::vector<std::string> include_;
   std::vector<std::string> weights_;

@@ -58,6 +58,8 @@ struct Writer {
     }
     constexpr std::string_view kPlan = "plan_";
     if (key.starts_with(kPlan)) return fmt::format("k.plans.{}", key.substr(kPlan.size()));
+    constexpr std::string_view kEmit = "emit_";
+    if (key.starts_with(kEmit)) return fmt::format("k.emit.{}", key.substr(kEmit.size()));
     for (const std::string_view own : {"messages", "objectives", "hardware", "rules"}) {
       if (key == own) return fmt::format("k.{}", key);
     }

@@ -10,6 +10,7 @@
 #include "advisor/objective_fields.h"
 #include "catalog/catalog_fields.h"
 #include "check/plan_format_fields.h"
+#include "emit/emit_fields.h"
 #include "estimate/apps_fields.h"
 #include "estimate/hardware_fields.h"
 #include "estimate/memory_fields.h"
@@ -42,6 +43,13 @@ inline std::string key_of(const PlanResource& s) {
 }
 inline std::string key_of(const PlanWord& s) { return std::string(s.about) + "/" + std::string(s.word); }
 inline std::string key_of(const PlanFork& s) { return std::string(s.prefix); }
+inline std::string key_of(const EmitTemplate& s) {
+  return std::string(s.format) + "/" + std::string(s.vendor) + "/" + std::string(s.product) + "/" +
+         std::string(s.stack);
+}
+inline std::string key_of(const EmitLaunch& s) { return std::string(s.id); }
+inline std::string key_of(const EmitCheck& s) { return std::string(s.id); }
+inline std::string key_of(const EmitDisk& s) { return std::string(s.vendor) + "/" + std::string(s.listed); }
 inline std::string key_of(const Rule& s) { return std::string(s.spec.id); }
 // Prices have no name of their own: one type may be listed by several sources and at several times.
 inline std::string key_of(const Price& s) {
@@ -72,6 +80,10 @@ void tables(V& v, K& k) {
   v.list("plan_resources", k.plans.resources);
   v.list("plan_words", k.plans.words);
   v.list("plan_forks", k.plans.forks);
+  v.list("emit_templates", k.emit.templates);
+  v.list("emit_launches", k.emit.launches);
+  v.list("emit_disks", k.emit.disks);
+  v.list("emit_checks", k.emit.checks);
   v.list("rules", k.rules);
   v.list("objectives", k.objectives);
   v.one("hardware", k.hardware);

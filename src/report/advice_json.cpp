@@ -1,3 +1,5 @@
+#include "gpuadvise/emit.h"
+
 #include "catalog/catalog_fields.h"
 #include "catalog/lookup.h"
 #include "report/advice.h"
@@ -189,6 +191,10 @@ void print_advice_json(std::ostream& out, const Advice& advice, const Knowledge&
                         {"instance_type", std::string(r.type->name)},
                         {"rule", std::string(r.reason.rule)},
                         {"reason", r.reason.text}});
+  }
+  Json& verify = root["verify"] = Json::array();
+  for (const auto& step : verify_steps(advice, knowledge, texts.lang())) {
+    verify.push_back({{"about", std::string(step.about)}, {"says", step.says}, {"command", step.command}});
   }
   if (advice.nearest_miss) {
     const NearestMiss& m = *advice.nearest_miss;

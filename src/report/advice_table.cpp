@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "gpuadvise/emit.h"
+
 #include "base/text.h"
 #include "catalog/catalog_fields.h"
 #include "catalog/lookup.h"
@@ -43,7 +45,7 @@ class Screen {
     }
     pick(a.recommendations.front());
     why(a.recommendations.front());
-    check_first(a.recommendations.front());
+    check_first(a);
     others(a);
     standing(a);
     miss(a);
@@ -262,23 +264,11 @@ class Screen {
     if (o_.explain && !note.seen.empty()) out_ << "       " << faint(note.seen) << '\n';
   }
 
-  void check_first(const Recommendation& r) {
-    const Vendor* v = find_vendor(k_.catalog, r.family->vendor);
-    if (v == nullptr || v->price_command.empty()) return;
-    // "mainland China" is where a price was listed, not a name that a command takes.
-    const std::string_view listed =
-        r.estimate.cost.price != nullptr ? r.estimate.cost.price->region : std::string_view();
-    const std::string region(listed.empty() || listed.find(' ') != std::string_view::npos ? "REGION" : listed);
-    // The command is full of braces of its own, so only the two names are filled in.
-    std::string command(v->price_command.in(t_.lang()));
-    const auto put = [&](std::string_view name, std::string_view value) {
-      for (auto at = command.find(name); at != std::string::npos; at = command.find(name, at + value.size())) {
-        command.replace(at, name.size(), value);
-      }
-    };
-    put("{type}", r.type->name);
-    put("{region}", region);
-    paragraph(t_("screen/check-first") + " " + command, "  ");
+  void check_first(const Advice& a) {
+    const auto steps = verify_steps(a, k_, t_.lang());
+    if (steps.empty()) return;
+    out_ << "  " << t_("screen/check-first") << '\n';
+    for (const auto& step : steps) paragraph("- " + step.says + ": " + step.command, "   ");
   }
 
   std::string speed_cell(const Recommendation& r) const {
