@@ -3,6 +3,7 @@
 //   example_recommend [PARAMS]      parameters of the model to fine-tune; 13e9 if not given
 #include <cstdlib>
 #include <gpuadvise/advise.h>
+#include <gpuadvise/error.h>
 #include <gpuadvise/emit.h>
 #include <iomanip>
 #include <iostream>

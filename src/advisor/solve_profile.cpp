@@ -94,11 +94,13 @@ ProfileSolution solve(SolveFor what, const Profile& profile, const Knowledge& k)
   }
   out.at.estimate.memory = out.solution.memory;
   out.at.estimate.speed = estimate_speed(out.at.workload, out.at.machine, out.at.layout, k.calibration);
-  const Price* price = nullptr;
+  PriceChoice price;
+  price.why = "cost/no-type";
   if (out.at.type != nullptr) {
-    price = find_price(k.catalog, find_vendor(k.catalog, out.at.family->vendor), *out.at.type, out.at.workload);
+    price = choose_price(k.catalog, find_vendor(k.catalog, out.at.family->vendor), *out.at.type, out.at.workload);
   }
-  out.at.estimate.cost = estimate_cost(out.at.workload, out.at.estimate.speed, price, out.at.machine.nodes);
+  out.at.estimate.cost = estimate_cost(out.at.workload, out.at.estimate.speed, price, k.catalog, out.at.machine.nodes);
+  split_token_cost(out.at.workload, out.at.machine, out.at.layout, k.calibration, out.at.estimate);
   out.at.estimate.confidence = confidence_of(out.at.workload, out.at.estimate);
   return out;
 }

@@ -58,6 +58,9 @@ Hints HintReader::read(const PlannedMachine& machine) {
   hints.use = use_of(machine, words);
   read_processes(machine, line, hints);
   hints.pickle = unpickles(machine, words, line);
+  hints.saves = line.yes("saves") || std::any_of(machine.labels.begin(), machine.labels.end(), [](const auto& label) {
+                  return label.first == "gpuadvise:checkpointing" && label.second == "true";
+                });
   read_image(machine, hints);
   const std::string script = base::lower(machine.user_data);
   hints.driver_script = !vocabulary_.meaning_within("driver_package", script).empty();

@@ -20,6 +20,7 @@ struct Hints {
   std::optional<double> processes_per_node;  // torchrun and the like
   std::optional<double> job_nodes;           // --nnodes
   bool pickle = false;                       // the checkpoint is unpickled whole, not mapped
+  bool saves = false;                        // checkpoints are written or resumed from
   std::string stack;                         // of the image: cuda, cann, rocm, plain; empty: cannot be told
   std::string image;                         // the image that the stack was read off
   bool driver_script = false;                // the first-boot script installs driver, CUDA or Fabric Manager

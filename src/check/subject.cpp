@@ -122,6 +122,7 @@ void set_plan(RuleContext& c, const Subject& subject, Group& group) {
     c.set(Field::plan_processes_per_node, static_cast<int>(*subject.hints.processes_per_node));
   }
   c.set(Field::plan_checkpoint_pickle, subject.hints.pickle);
+  if (subject.hints.saves && !c.known(Field::request_checkpointing)) c.set(Field::request_checkpointing, true);
   c.set(Field::plan_workload, subject.workload_name);
   c.set(Field::plan_workload_inferred, subject.inferred);
   if (subject.storage != nullptr) {

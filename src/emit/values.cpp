@@ -148,6 +148,7 @@ class Collector {
     set("context_on", flag(l.context > 1));
     set("sequence_parallel", flag(l.sequence_parallel && l.tensor > 1));
     set("zero", l.zero_stage);
+    set("saves", flag(w_.profile.operations.checkpointing.value_or(false)));
     set("zero_on", flag(l.zero_stage > 0));
     set("micro_batch", l.micro_batch);
     set("recompute", flag(l.checkpointing != Checkpointing::none));

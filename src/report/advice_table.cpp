@@ -157,7 +157,7 @@ class Screen {
   void solution(const ProfileSolution& s) {
     const Solution& found = s.solution;
     const std::string name(solve_names()[static_cast<std::size_t>(s.what)]);
-    const std::string unit = t_("solve/unit-" + name);
+    const std::string unit = t_(fmt::format("solve/unit-{}", name));
     std::string text = !found.memory.known ? t_("unknown")
                        : !found.value      ? t_("solve/nothing")
                                            : base::group_thousands(static_cast<double>(*found.value)) + " " + unit;

@@ -335,8 +335,11 @@ TEST_CASE("a frame costs the same on a fleet as on one machine, in less time", "
   // Many cheap cards against few big ones: cost per frame is what tells them apart.
   const Estimate big = on("ecs.gn7i-c16g1.4xlarge", 1);
   REQUIRE(big.cost.per_unit);
-  CHECK(big.cost.per_unit->amount / one.cost.per_unit->amount ==
-        Approx(*big.cost.per_hour / *one.cost.per_hour * *one.speed.relative / *big.speed.relative));
+  CHECK(
+      big.cost.per_unit->amount / one.cost.per_unit->amount ==
+      Approx(*big.cost.per_hour / *one.cost.per_hour * *one.speed.samples_per_second / *big.speed.samples_per_second));
+  CHECK(*one.speed.relative / *big.speed.relative ==
+        Approx(*one.speed.samples_per_second / *big.speed.samples_per_second).epsilon(0.01));
 }
 
 TEST_CASE("T4 beats V100 in cost per image for INT8 ResNet-50 when prices say so", "[cost]") {
