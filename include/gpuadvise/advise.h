@@ -140,6 +140,10 @@ struct WhyNot {
   std::optional<Recommendation> as_asked;  // where it runs
   std::vector<std::string> changes;        // flags, all needed together; empty where it runs or none was found
   std::optional<Recommendation> with_changes;
+  // Where it runs and is not the pick: what would make it the pick, each found by recommending again.
+  std::vector<std::string> wins_with;  // flags, each enough alone: "--optimize speed"
+  std::optional<double> wins_below;    // price of one machine and hour (month, year) in the request's charge type
+  std::string_view wins_below_currency;
 };
 
 // `name` is an instance type, a family or a card; the first few types of a family or card are answered. `profile` is

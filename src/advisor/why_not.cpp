@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <fmt/format.h>
 
@@ -8,6 +9,8 @@
 #include "advisor/nearest_miss.h"
 #include "base/text.h"
 #include "catalog/lookup.h"
+#include "estimate/price_choice.h"
+#include "workload/profile_fields.h"
 
 namespace gpuadvise {
 
@@ -142,6 +145,92 @@ class Explorer {
 
 }  // namespace
 
+namespace {
+
+// What would put a type that runs before the pick: another objective, or a price of its own.
+class Winner {
+ public:
+  Winner(const InstanceType& type, const Family& family, const Profile& profile, const Advice& advice,
+         const Knowledge& knowledge, const RuleSet& rules, const RecommendOptions& options)
+      : type_(type),
+        family_(family),
+        profile_(profile),
+        advice_(advice),
+        knowledge_(knowledge),
+        rules_(rules),
+        options_(options) {
+    options_.top = 1;
+    options_.brief = true;
+    options_.explain = false;
+  }
+
+  void search(WhyNot& out) {
+    static constexpr auto kObjectives = names(Objective{});
+    for (std::size_t i = 0; i < kObjectives.size(); ++i) {
+      RecommendOptions options = options_;
+      options.objective = static_cast<Objective>(i);
+      if (options.objective == options_.objective || !options.weights.empty()) continue;
+      if (is_pick(recommend(profile_, knowledge_, rules_, options))) {
+        out.wins_with.push_back("--optimize " + std::string(kObjectives[i]));
+      }
+    }
+    out.wins_below = price();
+    out.wins_below_currency = currency_of(advice_.workload, knowledge_.catalog);
+  }
+
+ private:
+  bool is_pick(const Advice& advice) const {
+    return !advice.recommendations.empty() && advice.recommendations.front().type == &type_;
+  }
+
+  bool wins_at(double amount) const {
+    std::vector<Price> prices(knowledge_.catalog.prices.begin(), knowledge_.catalog.prices.end());
+    Price own{};
+    own.vendor = family_.vendor;
+    own.type = type_.name;
+    own.charge = charge_of(advice_.workload);
+    own.currency = currency_of(advice_.workload, knowledge_.catalog);
+    own.amount = amount;
+    own.confidence = SourceKind::user;
+    const auto at = std::lower_bound(prices.begin(), prices.end(), own.type,
+                                     [](const Price& p, std::string_view name) { return p.type < name; });
+    prices.insert(at, own);
+    Knowledge changed = knowledge_;
+    changed.catalog.prices = prices;
+    return is_pick(recommend(profile_, changed, rules_, options_));
+  }
+
+  // The highest price at which it is the pick, to 1 %.
+  std::optional<double> price() const {
+    const auto per_machine = [](const Recommendation& r) {
+      return r.estimate.cost.per_hour ? *r.estimate.cost.per_hour / r.machine.nodes : 0.0;
+    };
+    double most = 0;
+    for (const auto& r : advice_.recommendations) most = std::max(most, per_machine(r));
+    if (most <= 0) return std::nullopt;
+    double high = most * hours_of(charge_of(advice_.workload)) * 4;
+    constexpr double kNearlyFree = 1e-4;
+    double low = high * kNearlyFree;
+    if (!wins_at(low)) return std::nullopt;
+    constexpr double kClose = 1.01;
+    while (high > low * kClose) {
+      const double middle = std::sqrt(low * high);
+      (wins_at(middle) ? low : high) = middle;
+    }
+    return low;
+  }
+
+  const InstanceType& type_;
+  const Family& family_;
+  const Profile& profile_;
+  const Advice& advice_;
+  const Knowledge& knowledge_;
+  const RuleSet& rules_;
+  RecommendOptions options_;
+};
+
+}  // namespace
+
 std::vector<WhyNot> why_not(std::string_view name, const Profile& profile, const Advice& advice,
                             const Knowledge& knowledge, const RuleSet& rules, const RecommendOptions& options) {
   std::vector<WhyNot> answers;
@@ -156,6 +245,9 @@ std::vector<WhyNot> why_not(std::string_view name, const Profile& profile, const
     Advice alone = explorer.ask(profile);
     if (!alone.recommendations.empty()) {
       out.as_asked = std::move(alone.recommendations.front());
+      if (out.rank && *out.rank > 1) {
+        Winner(*target.type, *target.family, profile, advice, knowledge, rules, options).search(out);
+      }
     } else {
       for (auto& r : alone.rejected) out.failures.push_back(std::move(r.reason));
       explorer.search(profile, out);

@@ -1,20 +1,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/expert_shards.h"
 #include "estimate/memory_train.h"
 
 namespace gpuadvise {
 
-namespace {
-
-// Experts of one stage are divided by expert parallelism, and by tensor parallelism where the ranks suffice for both.
-double expert_shards(const Layout& l) {
-  const double world = static_cast<double>(l.tensor) * l.data * l.context;
-  const double both = static_cast<double>(l.expert) * l.tensor;
-  return both <= world ? both : std::max(1, l.expert);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 StageParameters stage_parameters(const TrainingSetup& s, bool first, bool last) {
   const Layout& l = s.layout;

@@ -1,6 +1,6 @@
-#include "estimate/name_match.h"
-
 #include <cstddef>
+
+#include "estimate/name_match.h"
 
 namespace gpuadvise {
 

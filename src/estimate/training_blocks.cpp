@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/expert_shards.h"
 #include "estimate/training_blocks.h"
 
 namespace gpuadvise {
@@ -125,7 +126,7 @@ BlockTime expert_block(const TrainingRun& r) {
   t.traffic = elementwise_seconds(r, norm_elements(r) + r.cal.activation_traffic * units) * r.flow_passes;
   t.traffic += r.cal.permute_bytes * tokens * r.shape.chosen * r.shape.expert_input / r.bandwidth * r.flow_passes;
   if (r.layout.expert > 1) {
-    const Group group = group_on(r.fabric, r.layout.expert, 1);
+    const Group group = group_on(r.fabric, r.layout.expert, expert_stride(r.layout));
     const double bytes = tokens * r.shape.expert_input * kSentElement;
     t.expert =
         2 * r.host_passes * dispatch_seconds(r.fabric, group, bytes, r.shape.chosen) * (1 - r.framework.expert_overlap);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/expert_shards.h"
 #include "estimate/training_blocks.h"
 #include "estimate/training_lookup.h"
 #include "estimate/training_speed.h"
@@ -257,9 +258,9 @@ SpeedEstimate estimate_training_speed(const TrainingSpeedPlan& plan, const Workl
       return gather(over, count * framework->gradient_bytes) + gather(over, count * back_bytes);
     };
     reduce = both(group, trained * (1 - expert_share));
-    const double replicas = ranks.data * ranks.context * ranks.tensor / ranks.expert;
+    const double replicas = ranks.data * ranks.context * ranks.tensor / expert_shards(layout);
     if (expert_share > 0 && replicas > 1) {
-      reduce += both(group_on(r.fabric, replicas, ranks.expert), trained * expert_share);
+      reduce += both(group_on(r.fabric, replicas, expert_shards(layout)), trained * expert_share);
     }
     if (layout.zero_stage == 2) reduce += (micro_steps - 1) * gather(group, trained * framework->gradient_bytes);
   }

@@ -129,6 +129,10 @@ void print_why_not_json(std::ostream& out, std::span<const WhyNot> answers, cons
     const auto& runs = answer.as_asked ? answer.as_asked : answer.with_changes;
     item["runs"] = runs ? recommendation_json(*runs, 0, advice.workload, texts) : Json(nullptr);
     if (runs) item["runs"].erase("rank");
+    item["wins_with"] = answer.wins_with;
+    item["wins_below"] = answer.wins_below ? Json{{"amount", to_json(answer.wins_below)},
+                                                  {"currency", std::string(answer.wins_below_currency)}}
+                                           : Json(nullptr);
     list.push_back(std::move(item));
   }
   out << root.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';

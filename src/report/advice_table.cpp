@@ -511,6 +511,7 @@ class Screen {
       if (!answer.rank && !answer.family->caveat.empty())
         paragraph(std::string(answer.family->caveat.in(t_.lang())), "  ");
       runs(*answer.as_asked, pick, first);
+      wins(answer, a);
       return;
     }
     out_ << bold(t_("why-not/cannot", {{"type", what}})) << '\n';
@@ -528,6 +529,17 @@ class Screen {
     for (const auto& change : answer.changes) flags += (flags.empty() ? "" : " ") + change;
     paragraph(t_("why-not/with-changes", {{"flags", flags}}), "  ");
     runs(*answer.with_changes, pick, false);
+  }
+
+  void wins(const WhyNot& answer, const Advice& a) {
+    const bool any_price = std::any_of(a.recommendations.begin(), a.recommendations.end(),
+                                       [](const Recommendation& r) { return r.estimate.cost.known; });
+    for (const auto& flag : answer.wins_with) paragraph(t_("why-not/wins-with", {{"flags", flag}}), "  ");
+    if (answer.wins_below) {
+      paragraph(t_("why-not/wins-below", {{"price", money(answer.wins_below_currency, *answer.wins_below)}}), "  ");
+    } else if (answer.rank && *answer.rank > 1 && any_price) {
+      paragraph(t_("why-not/no-price-wins"), "  ");
+    }
   }
 
   void runs(const Recommendation& r, const Recommendation* pick, bool first) {

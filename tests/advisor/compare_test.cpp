@@ -86,6 +86,39 @@ TEST_CASE("where an input is said to change the pick, it does", "[sensitivity]")
   }
 }
 
+TEST_CASE("the price at which a type would be the pick makes it the pick", "[why-not]") {
+  Profile p;
+  p.task = "llm-finetune";
+  p.model.params = 13e9;
+  const Knowledge& k = builtin_knowledge();
+  const Advice advice = recommend(p, k, rules(), {});
+  for (const std::string_view name : {"ecs.gn8is.2xlarge", "ecs.gn8is-8x.32xlarge"}) {
+    INFO(name);
+    const auto answers = why_not(name, p, advice, k, rules(), {});
+    REQUIRE(answers.size() == 1);
+    REQUIRE(answers.front().wins_below);
+    const auto pick_at = [&](double amount) {
+      std::vector<Price> prices(k.catalog.prices.begin(), k.catalog.prices.end());
+      std::erase_if(prices, [&](const Price& row) { return row.type == name; });
+      Price own{};
+      own.vendor = answers.front().family->vendor;
+      own.type = answers.front().type->name;
+      own.charge = ChargeType::on_demand;
+      own.currency = answers.front().wins_below_currency;
+      own.amount = amount;
+      own.confidence = SourceKind::user;
+      const auto at = std::lower_bound(prices.begin(), prices.end(), own.type,
+                                       [](const Price& row, std::string_view type) { return row.type < type; });
+      prices.insert(at, own);
+      Knowledge changed = k;
+      changed.catalog.prices = prices;
+      return recommend(p, changed, rules(), {}).recommendations.front().type;
+    };
+    CHECK(pick_at(*answers.front().wins_below) == answers.front().type);
+    CHECK(pick_at(*answers.front().wins_below * 1.03) != answers.front().type);
+  }
+}
+
 TEST_CASE("what lost its RDMA is named by the catalog's own rows", "[sensitivity]") {
   Profile p;
   p.task = "llm-pretrain";
