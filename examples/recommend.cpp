@@ -5,6 +5,7 @@
 #include <gpuadvise/advise.h>
 #include <gpuadvise/error.h>
 #include <gpuadvise/emit.h>
+#include <gpuadvise/error.h>
 #include <iomanip>
 #include <iostream>
 

@@ -27,6 +27,9 @@ Judge::Judge(const Workload& workload, const Catalog& catalog, const RuleSet& ru
   const bool preview = std::any_of(options.include.begin(), options.include.end(),
                                    [](Status s) { return s == Status::preview || s == Status::undocumented; });
   facts_.set(Field::request_preview_included, preview);
+  const bool retired =
+      std::find(options.include.begin(), options.include.end(), Status::retired) != options.include.end();
+  facts_.set(Field::request_retired_included, retired);
   evaluation_.narrow(rules.of(RuleScope::candidate), facts_, rules_);
   for (const ActiveRule* rule : rules_) {
     const auto effect = rule->rule->spec.effect;

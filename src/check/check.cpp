@@ -157,6 +157,7 @@ CheckReport check_plans(const std::vector<CheckInput>& inputs, const CheckOption
     const check::Input input = check::open_input(name, given.bytes);
     const check::Reader* reader = check::find_reader(input, options.kind);
     if (reader == nullptr && given.found_in_folder) return;
+    if (base::trim(input.text).empty()) throw InputError(Place{name}, texts("check/empty-input"));
     if (reader == nullptr) throw InputError(Place{name}, texts("check/unknown-kind"));
     // A gpuadvise.yaml that is given as a file to judge is the configuration too, unless another one is in force.
     if (reader->kind == "gpuadvise" && options.config_name.empty() && config.name.empty()) {

@@ -70,7 +70,6 @@ class Collector {
     set("cards", cards());
     set("nodes", r_.machine.nodes);
     set("many", flag(r_.machine.nodes > 1));
-    set("slice", flag(r_.type->slice));
     set("several_cards", flag(r_.machine.accelerators_per_node * r_.machine.nodes > 1));
     set("cuda", flag(card.software_stack == "cuda"));
     set("npu", flag(card.software_stack == "cann"));
@@ -92,10 +91,6 @@ class Collector {
     if (region.empty() && !regions.empty() && is_region_code(regions.front())) region = regions.front();
     set("region", region);
     set("region_or", region.empty() ? "REGION" : region);
-    set("price", price == nullptr
-                     ? std::string()
-                     : fmt::format("{} {}", price->currency, base::significant(*r_.estimate.cost.per_hour)));
-    set("price_date", price == nullptr ? std::string() : std::string(price->as_of));
     const auto charge = w_.profile.operations.charge_type.value_or(ChargePreference::on_demand);
     set("spot", flag(charge == ChargePreference::spot));
     set("prepaid", flag(charge == ChargePreference::month || charge == ChargePreference::year));
@@ -115,7 +110,6 @@ class Collector {
     }
     set("disk", disk == nullptr ? std::string() : std::string(disk->category));
     set("disk_level", disk == nullptr ? std::string() : std::string(disk->level));
-    set("disk_listed", flag(!r_.family->disks.empty()));
     // Twice the weights in 16 bit, and room for images and outputs; in steps of 100 GiB.
     const double weights = 2 * w_.params / kGib;
     set("data_gib", 100 * std::ceil((100 + 2 * weights) / 100));
@@ -130,7 +124,6 @@ class Collector {
     set("rdma_other", flag(many && rdma && kind != "eRDMA"));
     set("rdma_kind", std::string(kind));
     set("hpc_cluster", flag(rdma && kind != "eRDMA"));  // such machines are made in a cluster of their own, even one
-    set("tcp", flag(many && !rdma));
   }
 
   void layout() {
@@ -138,7 +131,6 @@ class Collector {
     const int replica = l.tensor * l.pipeline * std::max(1, l.context);
     const int per_node = std::max(1, cards() / replica);
     set("tensor", l.tensor);
-    set("tensor_on", flag(l.tensor > 1));
     set("pipeline", l.pipeline);
     set("pipelined", flag(l.pipeline > 1));
     set("data", l.data);
@@ -194,7 +186,6 @@ class Collector {
     set("title", std::string(lang_ == Lang::zh ? w_.task->title_zh : w_.task->title_en));
     set("training", flag(training));
     set("serving", flag(serves));
-    set("job", flag(!training && !serves));
     std::string model;
     if (w_.model != nullptr) {
       model = w_.model->name;
@@ -205,9 +196,6 @@ class Collector {
     }
     set("model", model);
     set("needs_model", flag(w_.params > 0 || !model.empty()));
-    set("id", std::string(w_.profile.id.value_or("")));
-    const auto environment = w_.profile.operations.environment.value_or("");
-    set("production", flag(environment == "production"));
   }
 
   const Workload& w_;
@@ -262,7 +250,6 @@ const EmitLaunch& find_launch(const Advice& advice, const EmitKnowledge& emit) {
 
 void add_launch(Values& values, const EmitLaunch& launch, const base::Texts& texts) {
   const Escapes none{plain, plain};
-  values["launch_id"] = launch.id;
   values["image"] = launch.image;
   const bool several =
       !launch.several.empty() && (!values["spans"].empty() || (launch.work == "training" && !values["many"].empty()));

@@ -490,6 +490,7 @@ class Screen {
     out_ << '\n' << "  " << bold(t_("explain/rejected")) << '\n';
     for (const auto& r : a.rejected) {
       paragraph(fmt::format("{}  {}: {}", r.type->name, r.reason.rule, r.reason.text), "    ");
+      if (!r.reason.seen.empty()) out_ << "        " << faint(r.reason.seen) << '\n';
     }
     out_ << '\n' << "  " << bold(t_("explain/assumptions")) << '\n';
     for (const auto& assumption : w_.assumptions) out_ << "    " << assumption_text(assumption, t_) << '\n';

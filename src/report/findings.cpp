@@ -44,6 +44,11 @@ std::string place_words(const Place& place) {
   return base::printable(shown.str());
 }
 
+std::string message_words(const Finding& finding) {
+  const bool named = finding.instance_type.empty() || finding.message.find(finding.instance_type) != std::string::npos;
+  return named ? finding.message : finding.instance_type + ": " + finding.message;
+}
+
 std::string file_uri(std::string_view file) {
   if (file.empty() || file == "-") return "stdin";
   std::string out;

@@ -41,6 +41,8 @@ std::string findings_tap(const FindingsView& view);
 
 std::string_view severity_word(Severity severity);  // error, warning, note
 std::string place_words(const Place& place);        // "main.tf:14", printable
+// The message, led by the instance type where it does not name it: of alternatives each has findings of its own.
+std::string message_words(const Finding& finding);
 // A file as CI systems want it: forward slashes, no leading "./"; standard input is "stdin".
 std::string file_uri(std::string_view file);
 

@@ -47,7 +47,8 @@ std::string findings_github(const FindingsView& view) {
     if (finding.place.line > 0) out += fmt::format(",line={}", finding.place.line);
     if (finding.place.column > 0) out += fmt::format(",col={}", finding.place.column);
     out += fmt::format(",title={}::", property("gpuadvise " + finding.rule));
-    std::string text = finding.resource.empty() ? finding.message : finding.resource + ": " + finding.message;
+    std::string text =
+        finding.resource.empty() ? message_words(finding) : finding.resource + ": " + message_words(finding);
     if (!finding.remedy.empty()) text += ". " + view.texts("check/fix") + " " + finding.remedy;
     out += message(text) + '\n';
   }

@@ -10,7 +10,8 @@ std::string findings_gitlab(const FindingsView& view) {
   using Json = nlohmann::ordered_json;
   Json root = Json::array();
   for (const auto& finding : view.report.findings) {
-    std::string text = finding.resource.empty() ? finding.message : finding.resource + ": " + finding.message;
+    std::string text =
+        finding.resource.empty() ? message_words(finding) : finding.resource + ": " + message_words(finding);
     if (!finding.remedy.empty()) text += ". " + view.texts("check/fix") + " " + finding.remedy;
     const std::string_view severity = finding.severity == Severity::error     ? "critical"
                                       : finding.severity == Severity::warning ? "major"

@@ -63,16 +63,14 @@ std::string findings_junit(const FindingsView& view) {
   };
   for (const auto& finding : findings) {
     open(finding);
-    std::string text = finding.message;
-    if (!finding.remedy.empty()) text += "\n" + view.texts("check/fix") + " " + finding.remedy;
     const std::string place = place_words(finding.place);
     const std::string body =
-        xml(place) + (place.empty() ? "" : "&#10;") + xml(finding.message) +
+        xml(place) + (place.empty() ? "" : "&#10;") + xml(message_words(finding)) +
         (finding.remedy.empty() ? "" : "&#10;" + xml(view.texts("check/fix") + " " + finding.remedy));
     if (finding.severity == Severity::note) {
       out += fmt::format("      <system-out>{}</system-out>\n", body);
     } else {
-      out += fmt::format("      <failure message=\"{}\" type=\"{}\">{}</failure>\n", xml(finding.message),
+      out += fmt::format("      <failure message=\"{}\" type=\"{}\">{}</failure>\n", xml(message_words(finding)),
                          severity_word(finding.severity), body);
     }
     out += "    </testcase>\n";

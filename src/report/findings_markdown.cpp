@@ -64,7 +64,7 @@ std::string findings_markdown(const FindingsView& view) {
     std::string where = finding.resource;
     const std::string place = place_words(finding.place);
     if (!place.empty()) where += (where.empty() ? "" : " ") + place;
-    std::string what = finding.message;
+    std::string what = message_words(finding);
     if (!finding.remedy.empty()) what += ". " + t("check/fix") + " " + finding.remedy;
     out += fmt::format("| {} | {} | {} | {} |\n", severity_word(finding.severity), cell(finding.rule), cell(where),
                        cell(what));

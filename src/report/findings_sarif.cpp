@@ -83,7 +83,7 @@ Json result_json(const Finding& finding, int rule_index) {
   out["ruleId"] = finding.rule;
   out["ruleIndex"] = rule_index;
   out["level"] = severity_word(finding.severity);
-  std::string text = base::printable(finding.message);
+  std::string text = base::printable(message_words(finding));
   if (!finding.resource.empty()) text = base::printable(finding.resource) + ": " + text;
   if (!finding.remedy.empty()) text += ". " + base::printable(finding.remedy);
   out["message"] = {{"text", text}};

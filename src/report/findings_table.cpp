@@ -48,7 +48,7 @@ std::string findings_table(const FindingsView& view) {
     const std::string place = place_words(finding.place);
     if (!place.empty()) out += "  " + place;
     out += '\n';
-    block(out, finding.message, "", view.width);
+    block(out, message_words(finding), "", view.width);
     if (!finding.remedy.empty()) block(out, finding.remedy, t("check/fix") + " ", view.width);
   }
   out += '\n' + t("check/summary", {{"errors", std::to_string(counts[0])},

@@ -38,7 +38,7 @@ std::string findings_tap(const FindingsView& view) {
     out += fmt::format("{} {} - {} {}\n", ok ? "ok" : "not ok", ++number, description(finding.rule),
                        description(finding.resource));
     out += fmt::format("  ---\n  severity: {}\n  message: {}\n", severity_word(finding.severity),
-                       yaml_text(finding.message));
+                       yaml_text(message_words(finding)));
     if (!finding.remedy.empty()) out += fmt::format("  remedy: {}\n", yaml_text(finding.remedy));
     const std::string place = place_words(finding.place);
     if (!place.empty()) out += fmt::format("  at: {}\n", yaml_text(place));

@@ -312,6 +312,32 @@ TEST_CASE("names cannot speak for us", "[check][hostile]") {
   }
 }
 
+TEST_CASE("an empty file is called empty", "[check][hostile]") {
+  for (const std::string bytes : {"", "  \n\t\n", "\xEF\xBB\xBF"}) {
+    try {
+      run(bytes, "-");
+      FAIL("accepted");
+    } catch (const InputError& error) {
+      CHECK(std::string(error.message()).find("empty") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("each alternative is told by its type in every format", "[check][hostile]") {
+  const CheckReport report = run(
+      "apiVersion: v1\nkind: Pod\nmetadata: {name: a, annotations: {k8s.aliyun.com/eci-use-specs: "
+      "'ecs.gn6i-c4g1.xlarge,ecs.gn6i-c8g1.2xlarge'}}\nspec: {containers: [{name: c, image: vllm/vllm-openai, args: "
+      "[--model, Qwen/Qwen2.5-14B-Instruct, --dtype, half], resources: {limits: {nvidia.com/gpu: 1}}}]}\n",
+      "pod.yaml");
+  const base::Texts texts(builtin_knowledge().messages, Lang::en);
+  for (const auto& format : report::findings_formats()) {
+    const std::string out = format.write({report, rules(), texts, false, 100, "error", 1});
+    INFO(format.name << ":\n" << out);
+    CHECK(out.find("ecs.gn6i-c4g1.xlarge") != std::string::npos);
+    CHECK(out.find("ecs.gn6i-c8g1.2xlarge") != std::string::npos);
+  }
+}
+
 TEST_CASE("a secret tag is not read, and the others are", "[check][hostile]") {
   const std::string plan = plan_of(
       R"({"address":"alicloud_instance.x","mode":"managed","type":"alicloud_instance","name":"x","change":{"actions":["create"],"after":{"instance_type":"ecs.gn7i-c8g1.2xlarge","tags":{"token":"2 x H100 topsecret","gpu":"T4"}},"after_sensitive":{"tags":{"token":true}}}})");

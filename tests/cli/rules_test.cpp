@@ -210,6 +210,25 @@ TEST_CASE("recommend takes policies and severities from a configuration, and say
   CHECK(run_program(with({"--config", wrong.path()})).code == 2);
 }
 
+TEST_CASE("retired families are searched when they are asked for, and held back", "[cli][rules]") {
+  const std::vector<std::string> question = {"recommend",   "--task", "llm-finetune", "--params", "1.5B",
+                                             "--precision", "fp16",   "--family",     "gn5"};
+  const auto refused = run_program(question);
+  CHECK(refused.code == 1);
+  CHECK(refused.out.find("family/retired") != std::string::npos);
+  std::vector<std::string> with = question;
+  with.insert(with.end(), {"--include", "retired"});
+  const auto answered = run_program(with);
+  CHECK(answered.code == 0);
+  CHECK(answered.out.find("family/retired-included") != std::string::npos);
+}
+
+TEST_CASE("--explain shows the values that a rejection saw", "[cli][rules]") {
+  const auto explained = run_program({"recommend", "--task", "llm-finetune", "--params", "13B", "--explain"});
+  CHECK(explained.out.find("accelerator.compute_capability = 7") != std::string::npos);
+  CHECK(explained.out.find("estimate.memory_fits = no") != std::string::npos);
+}
+
 TEST_CASE("rules show answers for the ids that recommend prints", "[cli][rules]") {
   for (const auto* id : {"memory/room", "numbers/bf16-native", "network/fast-link", "money/cheapest", "search/only",
                          "catalog/unknown-card", "layout/none", "serving/too-many", "money/price-unknown"}) {

@@ -61,9 +61,8 @@ std::string probe_id(const FieldInfo& field, std::string_view scope) {
   return id;
 }
 
-// Retired families are let in: they are the ones that came with local disks.
 std::string probes() {
-  std::string out = "overrides: [{id: family/retired, disable: to see what is known of them}]\nrules:\n";
+  std::string out = "rules:\n";
   for (const FieldInfo& field : rule_fields()) {
     const std::string value = field.type == FieldType::real    ? "1.5"
                               : field.type == FieldType::whole ? "1"
