@@ -166,8 +166,9 @@ class YamlEvents : public YAML::EventHandler {
  public:
   explicit YamlEvents(Builder& builder) : builder_(builder) {}
 
-  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentStart(const YAML::Mark& mark) override { start_ = mark; }
   void OnDocumentEnd() override {}
+  const YAML::Mark& start() const { return start_; }
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     Node node;
     set_place(node, mark);
@@ -233,6 +234,7 @@ class YamlEvents : public YAML::EventHandler {
     anchors_[anchor] = node;
   }
 
+  YAML::Mark start_;
   Builder& builder_;
   std::map<YAML::anchor_t, Node> anchors_;
   std::vector<YAML::anchor_t> open_anchors_;
@@ -434,10 +436,15 @@ std::vector<Node> parse_yaml_documents(std::string_view text, const std::string&
   std::vector<Node> documents;
   try {
     YAML::Parser parser(stream);
+    int last = -1;
     while (true) {
       Builder builder(name, limits);
       YamlEvents events(builder);
       if (!parser.HandleNextDocument(events)) break;
+      // The parser reads a document out of a stray character without passing it, again and again.
+      const YAML::Mark start = events.start();
+      if (start.pos == last) fail(name, start.line + 1, start.column + 1, "a character that begins nothing");
+      last = start.pos;
       documents.push_back(builder.take_root());
       if (documents.size() > limits.values) throw InputError(Place{name}, "too many documents");
     }

@@ -160,6 +160,19 @@ TEST_CASE("files are read whole or refused by name", "[node]") {
   CHECK(error_of([] { read_bytes("/no/such"); }) == "/no/such: no such file");
 }
 
+TEST_CASE("a stray character is one error, not endless empty documents", "[node]") {
+  for (const std::string_view text : {", a", " , ", "a: 1\n---\n, b", "]", "}"}) {
+    INFO(text);
+    try {
+      parse_yaml_documents(text, "f");
+      FAIL_CHECK("no error");
+    } catch (const InputError& error) {
+      CHECK(error.place().line > 0);
+      CHECK(error.message().find("too many documents") == std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("several documents in one file", "[node]") {
   const auto documents = parse_yaml_documents("a: 1\n---\nb: 2\n", "f");
   REQUIRE(documents.size() == 2);
