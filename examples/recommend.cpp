@@ -3,7 +3,6 @@
 //   example_recommend [PARAMS]      parameters of the model to fine-tune; 13e9 if not given
 #include <cstdlib>
 #include <gpuadvise/advise.h>
-#include <gpuadvise/error.h>
 #include <gpuadvise/emit.h>
 #include <gpuadvise/error.h>
 #include <iomanip>

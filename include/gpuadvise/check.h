@@ -30,12 +30,12 @@ struct CheckOptions {
 };
 
 struct Finding {
-  std::string rule;      // area/name
+  std::string rule;  // area/name
   Severity severity = Severity::note;
   std::string resource;  // address, kind/namespace/name, or the plan's name; empty: the file itself
   Place place;
   std::string message;
-  std::string remedy;    // empty: none
+  std::string remedy;  // empty: none
   std::string instance_type;
   std::vector<std::string> sources;
   std::string fingerprint;  // stable across runs: of rule, file, resource, type and what was found, not of the line
@@ -52,12 +52,12 @@ struct CheckedWorkload {
 };
 
 struct CheckReport {
-  std::vector<Finding> findings;    // by file, place, severity, rule; suppressed ones apart
+  std::vector<Finding> findings;  // by file, place, severity, rule; suppressed ones apart
   std::vector<Finding> suppressed;
   std::vector<CheckedWorkload> workloads;
   int files = 0;
-  int machines = 0;                 // resources judged
-  bool partial = false;             // something could not be read: exit code 2 unless allowed
+  int machines = 0;      // resources judged
+  bool partial = false;  // something could not be read: exit code 2 unless allowed
 };
 
 // Words of --kind.
@@ -65,7 +65,7 @@ std::vector<std::string_view> check_kinds();
 
 // Throws InputError where an input cannot be read at all, or the configuration is wrong.
 CheckReport check_plans(const std::vector<CheckInput>& inputs, const CheckOptions& options, const Knowledge& knowledge,
-                  const RuleSet& rules);
+                        const RuleSet& rules);
 
 // Rule files that a configuration names, relative to its own folder.
 std::vector<std::string> check_policies(const std::string& config_name, const std::string& config_bytes);

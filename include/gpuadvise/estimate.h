@@ -132,8 +132,8 @@ struct UnitCost {
 struct CostEstimate {
   bool known = false;  // per_hour is given
   std::string_view currency;
-  std::optional<double> per_hour;      // all machines
-  std::optional<double> per_hour_low;  // spot by the vendor's stated range; per_hour is then its upper end
+  std::optional<double> per_hour;                  // all machines
+  std::optional<double> per_hour_low;              // spot by the vendor's stated range; per_hour is then its upper end
   std::optional<double> per_million_tokens;        // trained; serving: input and output together
   std::optional<double> per_million_input_tokens;  // serving: input x tokens in + output x tokens out is a request
   std::optional<double> per_million_output_tokens;

@@ -13,9 +13,9 @@ namespace gpuadvise {
 
 class PricedKnowledge {
  public:
-  // `paths` are price files in YAML or CSV (docs/reference/prices.md). A price of theirs takes the place of every listed
-  // one of that instance type and charge type in that region, or in all regions where it names none. `rates` are texts
-  // such as "USD=7.1": one US dollar is worth 7.1 of the first of Catalog::currencies. Throws InputError with
+  // `paths` are price files in YAML or CSV (docs/reference/prices.md). A price of theirs takes the place of every
+  // listed one of that instance type and charge type in that region, or in all regions where it names none. `rates` are
+  // texts such as "USD=7.1": one US dollar is worth 7.1 of the first of Catalog::currencies. Throws InputError with
   // file:line:column, or with the place "--fx" for a rate.
   static PricedKnowledge load(const std::vector<std::string>& paths, const std::vector<std::string>& rates,
                               const Knowledge& base);

@@ -38,7 +38,18 @@ enum class Effect : std::uint8_t {
   note
 };
 // What a factor applies to; each is counted so that less is better.
-enum class Criterion : std::uint8_t { none, cost, time, latency, memory, network, lifecycle, availability, software, count };
+enum class Criterion : std::uint8_t {
+  none,
+  cost,
+  time,
+  latency,
+  memory,
+  network,
+  lifecycle,
+  availability,
+  software,
+  count
+};
 
 // A threshold of a rule: params.NAME in its condition. A user can set it without rewriting the rule.
 struct Parameter {

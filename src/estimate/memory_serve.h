@@ -27,7 +27,7 @@ struct ServingMemoryPlan {
   double utilization = 0;     // of a pooled engine
   bool utilization_stated = false;
   bool room_for_all = false;  // no sequence may wait for another to end
-  double element_bytes = 2;  // of a cache element
+  double element_bytes = 2;   // of a cache element
 };
 
 ServingMemoryPlan serving_memory_plan(const Workload& workload, const MemoryCalibration& calibration);

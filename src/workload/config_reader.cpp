@@ -1,10 +1,9 @@
-#include "workload/config_reader.h"
-
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "workload/config_reader.h"
 
 namespace gpuadvise {
 

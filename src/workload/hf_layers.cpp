@@ -1,9 +1,8 @@
-#include "workload/hf_layers.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "workload/hf_layers.h"
 
 namespace gpuadvise {
 

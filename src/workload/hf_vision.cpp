@@ -1,6 +1,6 @@
-#include "workload/hf_vision.h"
-
 #include <fmt/format.h>
+
+#include "workload/hf_vision.h"
 
 namespace gpuadvise {
 

@@ -1,8 +1,7 @@
-#include "workload/reconcile.h"
-
 #include <cmath>
 
 #include "workload/architecture.h"
+#include "workload/reconcile.h"
 
 namespace gpuadvise {
 namespace {

@@ -1,14 +1,13 @@
 // Start to finish of `recommend --task llm-finetune --params 13B` against an empty program that links the same way, run
 // in turns so that noise hits both alike. Prints the ratio of the medians.
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
 

@@ -115,7 +115,8 @@ TEST_CASE("an overlay's row takes the place of the built-in row of its name", "[
   const Catalog& ours = builtin_knowledge().catalog;
   const auto t4 = [](const Catalog& c) { return *find_accelerator(c, "nvidia-t4"); };
   const TempFile file(
-      "accelerators:\n  - {id: nvidia-t4, name: NVIDIA T4, maker: NVIDIA, software_stack: cuda, memory_gib: 16, tdp_w: 71, confidence: high, "
+      "accelerators:\n  - {id: nvidia-t4, name: NVIDIA T4, maker: NVIDIA, software_stack: cuda, memory_gib: 16, tdp_w: "
+      "71, confidence: high, "
       "sources: [td_cn_compute], date: '2026-01-01'}\n",
       ".yaml");
   const auto loaded = LoadedKnowledge::load({file.path()}, &builtin_knowledge());
@@ -129,7 +130,8 @@ TEST_CASE("an overlay's row takes the place of the built-in row of its name", "[
 
 TEST_CASE("--catalog-only searches the user's facts alone", "[load]") {
   const std::string card =
-      "accelerators:\n  - {id: my-card, name: My Card, maker: NVIDIA, software_stack: cuda, memory_gib: 16, confidence: high, "
+      "accelerators:\n  - {id: my-card, name: My Card, maker: NVIDIA, software_stack: cuda, memory_gib: 16, "
+      "confidence: high, "
       "sources: [test-source], date: '2026-01-01'}\n";
   const TempFile file(family("nvidia-t4", "my-card") + card, ".yaml");
   const auto list = test::run_program({"catalog", "list", "--catalog-only", file.path()});

@@ -1,6 +1,5 @@
-#include "estimate/name_match.h"
-
 #include "catch.h"
+#include "estimate/name_match.h"
 
 using namespace gpuadvise;
 
