@@ -45,7 +45,7 @@ class Search {
         break;
       }
     }
-    return std::move(out_);
+    return out_;
   }
 
  private:

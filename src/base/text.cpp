@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <fmt/format.h>
+#include <string_view>
 
 #include "base/text.h"
 
@@ -189,12 +190,22 @@ std::string pad_left(std::string_view text, std::size_t columns) {
   return std::string(width < columns ? columns - width : 0, ' ') + std::string(text);
 }
 
+namespace {
+
+constexpr char32_t kOpeningBracket = 0xFF08;
+
+// CJK punctuation that begins no line: it stays with the character before it.
+bool closes(char32_t c) { return std::u32string_view(U"。，、；：）？！").find(c) != std::u32string_view::npos; }
+
+}  // namespace
+
 std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
   std::vector<std::string> lines;
   std::string line;
   std::size_t width = 0;
   std::string word;
   std::size_t word_width = 0;
+  bool opened = false;  // an opening bracket came just before
   const auto flush_word = [&] {
     if (width > 0 && width + word_width > columns) {
       while (!line.empty() && line.back() == ' ') line.pop_back();
@@ -214,17 +225,16 @@ std::vector<std::string> wrap(std::string_view text, std::size_t columns) {
     const std::size_t w = columns_of(c);
     if (c == ' ') {
       flush_word();
+      opened = false;
       if (width > 0) line += ' ', ++width;
     } else {
-      if (w == 2) flush_word();
+      if (w == 2 && !closes(c) && !opened) flush_word();
       word += text.substr(i, n);
       word_width += w;
-      // CJK closing punctuation stays with the character before it.
+      opened = c == kOpeningBracket;
       char32_t next = 0;
-      const bool closes =
-          i + n < text.size() && decode(text, i + n, next) > 0 &&
-          (next == 0x3002 || next == 0xFF0C || next == 0x3001 || next == 0xFF1B || next == 0xFF1A || next == 0xFF09);
-      if (w == 2 && !closes) flush_word();
+      if (i + n < text.size()) decode(text, i + n, next);
+      if (w == 2 && !closes(next) && !opened) flush_word();
     }
     i += n;
   }

@@ -9,6 +9,7 @@
 #include "base/message.h"
 #include "base/node.h"
 #include "base/text.h"
+#include "base/translate.h"
 #include "check/config.h"
 #include "check/judge.h"
 #include "check/links.h"
@@ -47,7 +48,7 @@ void set_fingerprints(std::vector<Finding>& findings) {
   }
 }
 
-Finding problem_finding(const PlanProblem& problem, const base::Texts& texts) {
+Finding problem_finding(const PlanProblem& problem, const base::Texts& texts, const Knowledge& knowledge) {
   Finding finding;
   finding.rule = problem.rule;
   finding.severity = problem.kind == PlanProblem::Kind::incomplete ? Severity::warning : Severity::error;
@@ -56,7 +57,10 @@ Finding problem_finding(const PlanProblem& problem, const base::Texts& texts) {
   if (const auto dot = id.find('.'); dot != std::string::npos) id[dot] = '/';
   std::replace(id.begin(), id.end(), '_', '-');
   std::vector<std::pair<std::string, std::string>> safe;
-  for (const auto& [key, value] : problem.values) safe.emplace_back(key, base::printable(value));
+  for (const auto& [key, value] : problem.values) {
+    const bool said = key == "why" || key == "expected";
+    safe.emplace_back(key, base::printable(said ? base::translate(value, knowledge.messages, texts.lang()) : value));
+  }
   std::vector<std::pair<std::string_view, std::string_view>> args(safe.begin(), safe.end());
   finding.message = base::fill(texts.raw(id), args);
   const std::string remedy = id + "-remedy";
@@ -180,7 +184,7 @@ CheckReport check_plans(const std::vector<CheckInput>& inputs, const CheckOption
   report.workloads = std::move(judgement.workloads);
   report.machines = judgement.machines;
   for (const auto& problem : plan.problems) {
-    report.findings.push_back(problem_finding(problem, texts));
+    report.findings.push_back(problem_finding(problem, texts, knowledge));
     report.partial = report.partial || problem.kind != PlanProblem::Kind::incomplete;
   }
   override_severity(report, config);

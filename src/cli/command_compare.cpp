@@ -33,7 +33,7 @@ class CompareCommand : public Command {
     const Knowledge& knowledge = context.knowledge();
     RecommendOptions options;
     options.lang = context.lang;
-    const Profile profile = flags_.read(knowledge.catalog, context.err);
+    const Profile profile = flags_.read(context);
     ProfileFlags::warn_unmeasured(profile, context);
     const Comparison comparison = compare(names_, profile, knowledge, context.rules(), options);
     if (format_ == "json") {

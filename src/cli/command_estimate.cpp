@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/node.h"
 #include "cli/command.h"
+#include "cli/complaint.h"
 #include "cli/format.h"
 #include "cli/profile_flags.h"
 #include "report/advice.h"
@@ -46,7 +47,7 @@ class EstimateCommand : public Command {
   int reply(Context& context) {
     if (!batch_.empty() && !solve_.empty()) throw InputError(Place{}, "--solve: not together with --batch");
     if (!batch_.empty()) return batch(context);
-    Profile profile = flags_.read(context.knowledge().catalog, context.err);
+    Profile profile = flags_.read(context);
     ProfileFlags::warn_unmeasured(profile, context);
     // Here --accelerator and --instance say what to estimate, not what to search.
     const ConstraintsSpec& c = profile.constraints;
@@ -133,7 +134,7 @@ class EstimateCommand : public Command {
         out["schema_version"] = 1;
         out["id"] = id.empty() ? report::Json(nullptr) : report::Json(id);
         out["line"] = number;
-        out["error"] = InputError(place, error.message()).what();
+        out["error"] = in_language(InputError(place, error.message()), context.lang);
         context.out << out.dump(-1, ' ', false, report::Json::error_handler_t::replace) << '\n';
       }
     }

@@ -88,7 +88,7 @@ class RecommendCommand : public Command {
     options.lang = context.lang;
     options.explain = explain_;
     options.brief = format_ == "table" && !explain_ && why_not_.empty();
-    const Profile profile = flags_.read(knowledge.catalog, context.err);
+    const Profile profile = flags_.read(context);
     ProfileFlags::warn_unmeasured(profile, context);
     const Advice advice = recommend(profile, knowledge, context.rules(), options);
     if (!emit_.empty()) return write_file(context, advice);

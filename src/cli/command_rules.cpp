@@ -7,6 +7,7 @@
 #include "base/node.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/complaint.h"
 #include "cli/format.h"
 #include "report/rules.h"
 #include "rules/cel/json.h"
@@ -115,7 +116,7 @@ class RulesCommand : public Command {
       ++tested;
       const auto problems = test_rule(rule);
       failed += problems.empty() ? 0 : 1;
-      for (const auto& problem : problems) context.out << problem << '\n';
+      for (const auto& problem : problems) context.out << in_language(problem, context.lang) << '\n';
     }
     context.out << context.texts()(failed == 0 ? "rules/tests-pass" : "rules/tests-fail",
                                    {{"rules", std::to_string(tested)}, {"failed", std::to_string(failed)}})

@@ -6,6 +6,7 @@
 
 #include "base/node.h"
 #include "base/text.h"
+#include "cli/complaint.h"
 #include "cli/profile_flags.h"
 #include "workload/hf_profile.h"
 #include "workload/profile.h"
@@ -170,7 +171,8 @@ void ProfileFlags::add(CLI::App& app, const base::Texts& texts, std::span<const 
   app.add_option("--weight-file", weight_file_, texts("flag/weight-file"));
 }
 
-Profile ProfileFlags::read(const Catalog& catalog, std::ostream& err) {
+Profile ProfileFlags::read(Context& context) {
+  const Catalog& catalog = context.knowledge().catalog;
   Profile profile;
   std::vector<Assumption> ignored;
   for (const auto& entry : kFlags) {
@@ -203,7 +205,9 @@ Profile ProfileFlags::read(const Catalog& catalog, std::ostream& err) {
     fill_in(profile, read_profile(profile_node_, arena_, profile_path_, catalog, warnings),
             Assumption::Origin::inferred, ignored);
   }
-  for (const auto& warning : warnings) err << "gpuadvise: " << warning.place.str() << ": " << warning.text << '\n';
+  for (const auto& warning : warnings) {
+    context.err << "gpuadvise: " << in_language(InputError(warning.place, warning.text), context.lang) << '\n';
+  }
   return profile;
 }
 

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
-#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,8 +31,8 @@ class ProfileFlags {
   static std::vector<std::string> names();
 
   // What the flags and --profile say together; a flag wins over the file. Strings live in this object.
-  // Warnings about what a model's files leave open go to `err`.
-  Profile read(const Catalog& catalog, std::ostream& err);
+  // Warnings about what a model's files leave open go to `context.err`.
+  Profile read(Context& context);
 
   // Says on `context.err` which engine or framework was never measured: the answer stands on the general class.
   static void warn_unmeasured(const Profile& profile, Context& context);

@@ -13,6 +13,7 @@
 #include "base/node.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/complaint.h"
 #include "cli/profile_flags.h"
 
 namespace gpuadvise::cli {
@@ -66,26 +67,6 @@ void print_overview(std::ostream& out, const base::Texts& texts) {
     out << "  " << base::pad_right(entry.name, 12) << texts(fmt::format("command/{}", entry.name)) << '\n';
   }
   out << '\n' << texts("cli/more") << '\n';
-}
-
-// CLI11's complaints, in the reader's language where we have the words.
-std::string complaint(const CLI::ParseError& error, const CLI::App& app, const base::Texts& texts) {
-  std::vector<std::string> names = ProfileFlags::names();
-  for (const auto* option : app.get_options()) {
-    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    const auto rest = app.remaining();
-    const std::string given = rest.empty() ? "" : rest.front();
-    const std::string flag = given.substr(0, given.find('='));
-    std::vector<std::string_view> views(names.begin(), names.end());
-    const auto near = base::nearest(flag, views, 1);
-    std::string text = texts(given.starts_with("-") ? "cli/unknown-flag" : "cli/unexpected-argument",
-                             {{"given", base::printable(flag)}});
-    if (!near.empty() && given.starts_with("-")) text += " " + texts("cli/did-you-mean", {{"name", near.front()}});
-    return text;
-  }
-  return base::printable(error.what());
 }
 
 int run_command(const CommandEntry& entry, int argc, const char* const* argv, Context& context,
@@ -142,7 +123,7 @@ const Knowledge& Context::knowledge() {
   if (price_paths.empty() && exchange_rates.empty()) return facts();
   if (!priced_) {
     priced_ = PricedKnowledge::load(price_paths, exchange_rates, facts());
-    for (const auto& remark : priced_->remarks()) err << "gpuadvise: " << remark << '\n';
+    for (const auto& remark : priced_->remarks()) err << "gpuadvise: " << in_language(remark, lang) << '\n';
   }
   return priced_->knowledge();
 }
@@ -193,11 +174,11 @@ const base::Texts& Context::texts() {
 }
 
 int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+  Context context(out, err);
+  context.lang = lang_flag(argc, argv).value_or(lang_of_locale());
+  context.width = terminal_width();
+  const base::Texts& texts = context.texts();
   try {
-    Context context(out, err);
-    context.lang = lang_flag(argc, argv).value_or(lang_of_locale());
-    context.width = terminal_width();
-    const base::Texts& texts = context.texts();
     const std::string_view first = argc > 1 ? argv[1] : "";
     if (first == "--version" || first == "-V") {
       out << version_text();
@@ -226,10 +207,10 @@ int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err)
     err << "gpuadvise: " << text << '\n';
     return kBadInput;
   } catch (const InputError& error) {
-    err << "gpuadvise: " << error.what() << '\n';
+    err << "gpuadvise: " << in_language(error, context.lang) << '\n';
     return kBadInput;
   } catch (const std::exception& error) {
-    err << "gpuadvise: internal error: " << error.what() << '\n';
+    err << "gpuadvise: " << texts("cli/internal-error", {{"what", error.what()}}) << '\n';
     return kInternal;
   }
 }

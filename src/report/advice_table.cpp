@@ -6,6 +6,7 @@
 #include "gpuadvise/emit.h"
 
 #include "base/text.h"
+#include "base/translate.h"
 #include "catalog/catalog_fields.h"
 #include "catalog/lookup.h"
 #include "estimate/price_choice.h"
@@ -30,7 +31,7 @@ class Screen {
 
   void headline() {
     out_ << bold(work_text());
-    if (!w_.assumptions.empty()) out_ << "      (" << t_("screen/assumed-marked") << ')';
+    if (!w_.assumptions.empty()) out_ << "     " << t_("screen/aside", {{"text", t_("screen/assumed-marked")}});
     out_ << "\n";
   }
 
@@ -58,7 +59,7 @@ class Screen {
     for (const auto& name : a.resolved_names) {
       std::string searched;
       for (const Family* f : name.searched) {
-        searched += (searched.empty() ? "" : ", ") + std::string(f->name);
+        searched += (searched.empty() ? "" : t_("screen/comma")) + std::string(f->name);
       }
       if (!name.documented) {
         paragraph(t_("screen/name-not-documented", {{"name", base::printable(name.name)}, {"searched", searched}}),
@@ -66,7 +67,8 @@ class Screen {
         if (name.note != nullptr) paragraph(std::string(name.note->truth.in(t_.lang())), "  ");
       } else {
         for (const Family* f : name.searched) {
-          if (!f->caveat.empty()) paragraph(fmt::format("{}: {}", f->name, f->caveat.in(t_.lang())), "! ");
+          if (!f->caveat.empty())
+            paragraph(fmt::format("{}{}{}", f->name, t_("screen/colon"), f->caveat.in(t_.lang())), "! ");
         }
         if (name.note != nullptr) paragraph(std::string(name.note->truth.in(t_.lang())), "  ");
       }
@@ -125,7 +127,7 @@ class Screen {
 
   void memory_line(const MemoryEstimate& m, const Machine& machine) {
     if (!m.known) {
-      row("screen/memory", t_("unknown") + (m.why.empty() || !t_.has(m.why) ? "" : ": " + t_(m.why)));
+      row("screen/memory", t_("unknown") + (m.why.empty() || !t_.has(m.why) ? "" : t_("screen/colon") + t_(m.why)));
       return;
     }
     constexpr int kBar = 40;
@@ -151,7 +153,7 @@ class Screen {
     std::string tail = detail;
     if (!machine.usable_memory_known)
       tail += (tail.empty() ? "" : t_("screen/semicolon")) + t_("screen/usable-assumed");
-    if (!tail.empty()) out_ << "  " << pad_right("", kLabel) << '(' << tail << ")\n";
+    if (!tail.empty()) out_ << "  " << pad_right("", kLabel - 1) << t_("screen/aside", {{"text", tail}}) << '\n';
   }
 
   void solution(const ProfileSolution& s) {
@@ -199,7 +201,7 @@ class Screen {
     if (hours) {
       add(t_("speed/finish", {{"work", work_amount()}, {"time", duration(*hours)}}));
     }
-    if (text.empty()) text = t_("unknown") + (s.why.empty() || !t_.has(s.why) ? "" : ": " + t_(s.why));
+    if (text.empty()) text = t_("unknown") + (s.why.empty() || !t_.has(s.why) ? "" : t_("screen/colon") + t_(s.why));
     row("screen/speed", text);
   }
 
@@ -398,8 +400,9 @@ class Screen {
     for (const auto& r : a.recommendations) {
       for (const Role role : r.roles) {
         if (&r == &a.recommendations.front()) continue;
-        text += fmt::format("{}{}: {} x {}", text.empty() ? "" : t_("screen/semicolon"),
-                            t_(fmt::format("role/{}", name_of(role))), r.machine.nodes, r.type->name);
+        text +=
+            fmt::format("{}{}{}{} x {}", text.empty() ? "" : t_("screen/semicolon"),
+                        t_(fmt::format("role/{}", name_of(role))), t_("screen/colon"), r.machine.nodes, r.type->name);
       }
     }
     if (!text.empty()) paragraph(text + t_("screen/full-stop"), "  ");
@@ -481,7 +484,7 @@ class Screen {
       out_ << fmt::format("  {:>2}  {}  {:.1f}\n", i + 1, r.type->name, r.score);
       for (const auto& c : r.criteria) {
         out_ << "        " << pad_right(c.criterion, 14) << pad_left(c.value ? significant(*c.value) : "-", 12) << ' '
-             << pad_right(c.unit, 24)
+             << pad_right(base::translate(c.unit, k_.messages, t_.lang()), 24)
              << fmt::format("{:.3f} x {:.2f} / {:.2f} = {:.1f}\n", c.normalised, c.weight, c.factor,
                             100 * c.contribution);
       }

@@ -46,9 +46,10 @@ class Sheet {
     for (const auto id : ids) {
       const Source* source = find_source(catalog, id);
       if (source == nullptr) continue;
-      text += fmt::format("{}{} ({}{}{})", text.empty() ? "" : "; ", source->title,
-                          texts_(fmt::format("source/{}", names(SourceKind{})[static_cast<std::size_t>(source->kind)])),
-                          source->date.empty() ? "" : ", ", source->date);
+      std::string basis = texts_(fmt::format("source/{}", names(SourceKind{})[static_cast<std::size_t>(source->kind)]));
+      if (!source->date.empty()) basis += texts_("screen/comma") + std::string(source->date);
+      if (!text.empty()) text += texts_("screen/semicolon");
+      text += std::string(source->title) + texts_("screen/aside", {{"text", basis}});
     }
     line("catalog/sources", text);
     line("catalog/compiled", date);

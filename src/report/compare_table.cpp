@@ -169,7 +169,8 @@ void print_sensitivity(std::ostream& out, std::span<const Turn> turns, const bas
   std::string steady;
   for (const auto& turn : turns) {
     if (turn.to.empty()) {
-      steady += fmt::format("{}{} ({})", steady.empty() ? "" : texts("screen/comma"), turn.input, turn.looked);
+      steady +=
+          (steady.empty() ? "" : texts("screen/comma")) + turn.input + texts("screen/aside", {{"text", turn.looked}});
       continue;
     }
     const std::string then =

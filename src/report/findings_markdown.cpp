@@ -65,9 +65,9 @@ std::string findings_markdown(const FindingsView& view) {
     const std::string place = place_words(finding.place);
     if (!place.empty()) where += (where.empty() ? "" : " ") + place;
     std::string what = message_words(finding);
-    if (!finding.remedy.empty()) what += ". " + t("check/fix") + " " + finding.remedy;
-    out += fmt::format("| {} | {} | {} | {} |\n", severity_word(finding.severity), cell(finding.rule), cell(where),
-                       cell(what));
+    if (!finding.remedy.empty()) what += t("screen/next-sentence") + t("check/fix") + " " + finding.remedy;
+    out += fmt::format("| {} | {} | {} | {} |\n", t(fmt::format("severity/{}", severity_word(finding.severity))),
+                       cell(finding.rule), cell(where), cell(what));
   }
   return out;
 }

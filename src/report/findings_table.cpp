@@ -28,19 +28,19 @@ std::string findings_table(const FindingsView& view) {
   const base::Texts& t = view.texts;
   std::string workloads;
   for (const auto& workload : report.workloads) {
-    workloads += (workloads.empty() ? "" : ", ") + base::printable(workload.name);
+    workloads += (workloads.empty() ? "" : t("screen/comma")) + base::printable(workload.name);
     std::string what = workload.task;
     if (!workload.model.empty()) what += (what.empty() ? "" : " ") + workload.model;
-    if (!what.empty()) workloads += " (" + base::printable(what) + ")";
+    if (!what.empty()) workloads += t("screen/aside", {{"text", base::printable(what)}});
   }
   std::string out =
       t("check/summary-head", {{"files", std::to_string(report.files)}, {"machines", std::to_string(report.machines)}});
-  if (!workloads.empty()) out += "; " + t("check/summary-workloads", {{"workloads", workloads}});
+  if (!workloads.empty()) out += t("screen/semicolon") + t("check/summary-workloads", {{"workloads", workloads}});
   out += "\n";
   int counts[3] = {0, 0, 0};
   for (const auto& finding : report.findings) {
     ++counts[static_cast<int>(finding.severity)];
-    const std::string word(severity_word(finding.severity));
+    const std::string word = t(fmt::format("severity/{}", severity_word(finding.severity)));
     out += '\n' + paint(base::pad_right(word, 9), finding.severity, view.colour) +
            base::pad_right(base::printable(finding.rule), 26);
     std::string where = base::printable(finding.resource);
@@ -55,7 +55,7 @@ std::string findings_table(const FindingsView& view) {
                                     {"warnings", std::to_string(counts[1])},
                                     {"notes", std::to_string(counts[2])}});
   if (!report.suppressed.empty()) {
-    out += ", " + t("check/summary-suppressed", {{"count", std::to_string(report.suppressed.size())}});
+    out += t("screen/comma") + t("check/summary-suppressed", {{"count", std::to_string(report.suppressed.size())}});
   }
   out += "        " + t("check/summary-exit", {{"code", std::to_string(view.exit_code)}, {"fail_on", view.fail_on}}) +
          '\n';

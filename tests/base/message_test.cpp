@@ -67,11 +67,12 @@ TEST_CASE("every message says the same in both languages", "[message]") {
     INFO(m.id);
     CHECK_FALSE(m.en.empty());
     CHECK_FALSE(m.zh.empty());
+    CHECK_FALSE(invalid_utf8_at(m.en).has_value());
+    CHECK_FALSE(invalid_utf8_at(m.zh).has_value());
+    if (m.id.starts_with("error/")) continue;  // patterns, whose values have no names
     const auto en = placeholders(m.en);
     const auto zh = placeholders(m.zh);
     CHECK(std::set(en.begin(), en.end()) == std::set(zh.begin(), zh.end()));
-    CHECK_FALSE(invalid_utf8_at(m.en).has_value());
-    CHECK_FALSE(invalid_utf8_at(m.zh).has_value());
   }
 }
 

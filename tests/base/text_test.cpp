@@ -30,6 +30,8 @@ TEST_CASE("wrapping keeps words whole and Chinese within the columns", "[text]")
   CHECK(wrap("a-word-longer-than-the-line b", 10) == Lines{"a-word-longer-than-the-line", "b"});
   CHECK(wrap("", 10) == Lines{""});
   CHECK(wrap("显存够用", 4) == Lines{"显存", "够用"});
+  CHECK(wrap("用 A10，好", 6) == Lines{"用", "A10，", "好"});   // no line begins with a comma
+  CHECK(wrap("显存（够）用", 8) == Lines{"显存", "（够）用"});  // or ends with an opening bracket
   for (const auto& line : wrap("每张卡需要的显存，加上余量，超过了可用的显存。", 12)) {
     CHECK(display_width(line) <= 12);
     // Closing punctuation never begins a line.

@@ -95,7 +95,7 @@ TEST_CASE("the answer in words, in both languages", "[cli][solve]") {
   CHECK(english.out.find(" would need ") != std::string::npos);
   CHECK(english.out.find("memory") != std::string::npos);
   const Outcome chinese = run_program(with(question, {"--lang", "zh"}));
-  CHECK(chinese.out.rfind("能放下的最大上下文:", 0) == 0);
+  CHECK(chinese.out.rfind("能放下的最大上下文：", 0) == 0);
 }
 
 TEST_CASE("nothing fits: no value, what the least would need, exit code 1", "[cli][solve]") {
