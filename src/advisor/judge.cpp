@@ -84,7 +84,13 @@ void Judge::set_family(const Entry& entry) {
   card_ = &at->second;
   facts_.set(Field::request_family_named, named);
   gpuadvise::set_family(facts_, *entry.family, type_lists_);
-  evaluation_.narrow(card_->rejecting, facts_, family_rejecting_);
+  // Narrowing for a family costs as much as judging a type of it.
+  constexpr std::size_t kWorthNarrowing = 3;
+  if (entry.family->types.size() >= kWorthNarrowing) {
+    evaluation_.narrow(card_->rejecting, facts_, family_rejecting_);
+  } else {
+    family_rejecting_ = card_->rejecting;
+  }
 }
 
 void Judge::set_type(const Entry& entry) {

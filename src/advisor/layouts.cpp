@@ -118,7 +118,10 @@ class Search {
         // Past a few thousand tokens a micro-batch gains nothing more, and headroom is worth having.
         constexpr int kEnoughTokens = 16384;
         const int sequence = setup().sequence_length.value_or(1);
-        while (layout.micro_batch * 2 <= per_rank && layout.micro_batch * sequence < kEnoughTokens) {
+        const auto larger_pays = [&] {
+          return layout.micro_batch * 2 <= per_rank && layout.micro_batch * sequence < kEnoughTokens;
+        };
+        while (larger_pays()) {
           Layout larger = layout;
           larger.micro_batch *= 2;
           const MemoryEstimate more = memory(larger);
@@ -126,6 +129,10 @@ class Search {
           layout = larger;
           m = more;
         }
+        take(layout, m);
+        // More checkpointing frees memory for a larger micro-batch, and there is none to want.
+        if (!larger_pays()) break;
+        continue;
       }
       take(layout, m);
     }

@@ -39,6 +39,17 @@ Judgement judge(cel::Evaluator& evaluator, const Rule& rule, std::span<const cel
   return {decided ? Verdict::fires : Verdict::undecided, missing};
 }
 
+bool names_variable(const cel::Program& program) {
+  return std::any_of(program.code.begin(), program.code.end(), [](const cel::Instruction& in) {
+    return (in.op == cel::Op::slot || in.op == cel::Op::has_slot) && in.index >= kVarBase;
+  });
+}
+
+// Most variables serve the messages alone: conditions that name none are asked before any is worked out.
+bool needs_variables(const Rule& rule) {
+  return !rule.vars.empty() && (names_variable(rule.when) || names_variable(rule.unless));
+}
+
 }  // namespace
 
 RuleEvaluation::RuleEvaluation() = default;
@@ -60,15 +71,25 @@ void RuleEvaluation::enter(const ActiveRule& rule, RuleContext& context, bool op
 void RuleEvaluation::narrow(const RuleList& rules, RuleContext& context, RuleList& out) {
   out.clear();
   for (const ActiveRule* rule : rules) {
-    enter(*rule, context, true);
+    if (needs_variables(*rule->rule)) {
+      enter(*rule, context, true);
+    } else {
+      std::copy(rule->parameters.begin(), rule->parameters.end(), context.slots_.begin() + kFieldCount);
+    }
     if (judge(evaluator_, *rule->rule, context.slots_, true).verdict != Verdict::quiet) out.push_back(rule);
   }
 }
 
 Firing RuleEvaluation::apply(const ActiveRule& rule, RuleContext& context) {
-  enter(rule, context, false);
+  const bool first = needs_variables(*rule.rule);
+  if (first) {
+    enter(rule, context, false);
+  } else {
+    std::copy(rule.parameters.begin(), rule.parameters.end(), context.slots_.begin() + kFieldCount);
+  }
   const Judgement judgement = judge(evaluator_, *rule.rule, context.slots_, false);
   if (judgement.verdict == Verdict::quiet) return {};
+  if (!first) enter(rule, context, false);
   Firing out{&rule, judgement.verdict == Verdict::undecided, judgement.missing, 1};
   if (!out.undecided && !rule.rule->factor.code.empty()) {
     const cel::Value factor = evaluator_.evaluate(rule.rule->factor, context.slots_);
