@@ -76,7 +76,10 @@ class CatalogCommand : public Command {
       const Vendor* vendor = find_vendor(catalog, name);
       std::vector<std::string_view> known;
       for (const auto& v : catalog.vendors) known.push_back(v.id);
-      if (vendor == nullptr) check_known("--vendor", name, known);
+      if (vendor == nullptr) {
+        check_known("--vendor", name, known);
+        continue;
+      }
       vendor_ids.push_back(vendor->id);
     }
     std::vector<const Family*> families;

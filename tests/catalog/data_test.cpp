@@ -113,6 +113,11 @@ TEST_CASE("sizes that are easily mixed up", "[data]") {
   CHECK(type(gn7, "GN7.2XLARGE40").slice);
   CHECK(type(gn7, "GN7.2XLARGE32").accelerators == 1);
   CHECK_FALSE(type(gn7, "GN7.2XLARGE32").slice);
+  // The vendor's interface says "NVIDIA A10*0.5", count 1: half a card of 12 GB, and a slice.
+  const InstanceType& half = type(family("alibaba", "vgn7i-vws"), "ecs.vgn7i-vws-m12.3xlarge");
+  CHECK(half.accelerators == 0.5);
+  CHECK(half.accelerator_memory_gib == 12);
+  CHECK(half.slice);
   const InstanceType& t4 = type(family("alibaba", "gn6i"), "ecs.gn6i-c4g1.xlarge");
   CHECK(t4.vcpus == 4);
   CHECK(t4.memory_gib == 15);
