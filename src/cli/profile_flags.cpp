@@ -149,6 +149,7 @@ bool ProfileFlags::occurs(std::string_view flag, std::span<const std::string> ar
 
 std::vector<std::string> ProfileFlags::names() {
   std::vector<std::string> out;
+  out.reserve(std::size(kFlags));
   for (const auto& entry : kFlags) out.emplace_back(entry.flag);
   return out;
 }
@@ -253,7 +254,7 @@ InputError ProfileFlags::placed(const InputError& error) const {
     const auto found = values_.find(entry.flag);
     if (found == values_.end() || found->second.empty()) continue;
     std::string path = entry.key;
-    if (*entry.section != '\0') path = std::string(entry.section) + "." + path;
+    if (*entry.section != '\0') path = fmt::format("{}.{}", entry.section, entry.key);
     if (entry.inner != nullptr) path += std::string(".") + entry.inner;
     if (path == key || path == also) return {Place{entry.flag}, error.message()};
   }

@@ -123,7 +123,7 @@ CostEstimate estimate_cost(const Workload& w, const SpeedEstimate& speed, const 
     cost.per_unit = UnitCost{units.unit, units.count, *cost.per_hour / *units.per_hour * units.count};
   }
   set_to_finish(w, speed, catalog, nodes, cost);
-  if (charge_of(w) != ChargeType::spot) {
+  if (choice.price != nullptr && charge_of(w) != ChargeType::spot) {
     cost.month = break_even(catalog, *choice.price, ChargeType::month);
     cost.year = break_even(catalog, *choice.price, ChargeType::year);
   }
