@@ -161,7 +161,7 @@ ParameterCount count_parameters(const Architecture& raw) {
 
   const double expert = mlp_parameters(a, a.moe_latent, a.moe_intermediate);
   if (n.moe > 0) {
-    c.routed_experts = n.moe * a.experts * expert;
+    c.routed_experts = expert * n.moe * a.experts;
     c.shared_experts = n.moe * mlp_parameters(a, h, a.shared_intermediate);
     c.router = n.moe * h * a.experts;
     if (a.moe_latent != a.hidden) c.router += n.moe * 2.0 * h * a.moe_latent;
@@ -176,7 +176,7 @@ ParameterCount count_parameters(const Architecture& raw) {
   }
   c.total = c.embedding + c.positions + c.head + c.attention + c.linear + c.dense_mlp + c.routed_experts +
             c.shared_experts + c.router + c.norms + c.vision + c.other;
-  const double idle = n.moe * std::max(0, a.experts - a.experts_per_token) * expert;
+  const double idle = expert * n.moe * std::max(0, a.experts - a.experts_per_token);
   c.active = c.total - idle - (a.vision.layers > 0 ? a.vision_params : 0);
   return c;
 }

@@ -19,6 +19,8 @@ void* operator new(std::size_t size) {
   if (void* at = std::malloc(size)) return at;
   throw std::bad_alloc();
 }
+// std::stable_sort asks with this one, and gives back by the same operator delete.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return std::malloc(size); }  // NOLINT
 void operator delete(void* at) noexcept { std::free(at); }
 void operator delete(void* at, std::size_t) noexcept { std::free(at); }
 
