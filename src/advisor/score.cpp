@@ -130,8 +130,8 @@ struct Best {
   double cost = std::numeric_limits<double>::infinity();
   double time = cost;
   double latency = cost;
-  // An unknown price is taken to be neither good nor bad: as the middle one of the known ones.
-  double middle_cost = 0;
+  // An unknown price never beats a known one: it counts as the dearest of them.
+  double worst_cost = 0;
 };
 
 class Scorer {
@@ -148,10 +148,9 @@ class Scorer {
       least(best_.latency, latency_of(r));
     }
     if (!costs.empty()) {
-      const auto middle = costs.begin() + static_cast<std::ptrdiff_t>(costs.size() / 2);
-      std::nth_element(costs.begin(), middle, costs.end());
-      best_.cost = *std::min_element(costs.begin(), costs.end());
-      best_.middle_cost = best_.cost / *middle;
+      const auto [least_cost, most_cost] = std::minmax_element(costs.begin(), costs.end());
+      best_.cost = *least_cost;
+      best_.worst_cost = *least_cost / *most_cost;
     }
     // A job that is done soon enough gains nothing by being done sooner.
     if (w.task->patience_hours && in_hours_) {
@@ -170,7 +169,7 @@ class Scorer {
     switch (criterion) {
       case Criterion::cost:
         ratio(out, cost_of(r, w_, in_hours_), best_.cost);
-        if (!r.estimate.cost.known && time_of(r, w_, in_hours_).value) out.normalised = best_.middle_cost;
+        if (!r.estimate.cost.known && time_of(r, w_, in_hours_).value) out.normalised = best_.worst_cost;
         break;
       case Criterion::time:
         ratio(out, time_of(r, w_, in_hours_), best_.time);

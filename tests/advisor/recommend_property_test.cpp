@@ -223,6 +223,18 @@ TEST_CASE("the front, the ties and the roles say what the numbers say", "[proper
       }
     }
     CHECK(front > 0);
+    // An unknown price never beats a known one on cost.
+    double worst = 1;
+    const auto share = [](const Recommendation& r) {
+      return std::find_if(r.criteria.begin(), r.criteria.end(), [](const auto& t) { return t.criterion == "cost"; })
+          ->normalised;
+    };
+    for (const auto& r : advice.recommendations) {
+      if (value(r, "cost")) worst = std::min(worst, share(r));
+    }
+    for (const auto& r : advice.recommendations) {
+      if (!r.estimate.cost.known) CHECK(share(r) <= worst + 1e-12);
+    }
     CHECK_FALSE(advice.recommendations.front().tied);
   }
 }
