@@ -57,6 +57,7 @@ struct Recommendation {
   double score = 0;                            // 0 to 100
   bool pareto = false;  // no other that fits is both cheaper and faster; false where cost is unknown
   bool tied = false;    // with the pick: the scores differ by less than the error of the estimates
+  int tie = 0;          // candidates of one number cannot be told apart by their estimates; 1 holds the pick
   std::vector<Role> roles;
   std::vector<ScoreTerm> criteria;
   std::vector<Note> reasons;

@@ -49,6 +49,7 @@ Advice recommend(const Profile& profile, const Knowledge& knowledge, const RuleS
     advice.recommendations.push_back(std::move(*trial.accepted));
   }
   score(advice.recommendations, factors, advice.workload, objective, advice.weights);
+  order_ties(advice.recommendations);
   mark_standing(advice.recommendations, objective_of(knowledge, Objective::balanced).weights);
   const AnswerFacts answer(advice, find_quantised_fit(advice, knowledge, rules, options));
   for (std::size_t i = 0; i < advice.recommendations.size() && i < options.top; ++i) {

@@ -71,23 +71,6 @@ Raw latency_of(const Recommendation& r) {
   return {s.tpot_ms, "ms"};
 }
 
-// candidates[i] becomes what candidates[order[i]] was. They are large, so each is moved once and in place.
-void put_in_order(std::vector<Recommendation>& candidates, std::vector<std::size_t>& order) {
-  for (std::size_t start = 0; start < order.size(); ++start) {
-    if (order[start] == start) continue;
-    Recommendation first = std::move(candidates[start]);
-    std::size_t at = start;
-    while (order[at] != start) {
-      const std::size_t from = order[at];
-      candidates[at] = std::move(candidates[from]);
-      order[at] = at;
-      at = from;
-    }
-    candidates[at] = std::move(first);
-    order[at] = at;
-  }
-}
-
 }  // namespace
 
 double communication_share(const SpeedEstimate& s) {
@@ -217,6 +200,22 @@ class Scorer {
 };
 
 }  // namespace
+
+void put_in_order(std::vector<Recommendation>& candidates, std::vector<std::size_t>& order) {
+  for (std::size_t start = 0; start < order.size(); ++start) {
+    if (order[start] == start) continue;
+    Recommendation first = std::move(candidates[start]);
+    std::size_t at = start;
+    while (order[at] != start) {
+      const std::size_t from = order[at];
+      candidates[at] = std::move(candidates[from]);
+      order[at] = at;
+      at = from;
+    }
+    candidates[at] = std::move(first);
+    order[at] = at;
+  }
+}
 
 void score(std::vector<Recommendation>& candidates, const std::vector<CriterionFactors>& factors, const Workload& w,
            const ObjectiveWeights& objective, std::span<const CriterionWeight> weights) {

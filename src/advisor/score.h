@@ -27,6 +27,9 @@ std::vector<CriterionWeight> weights_of(const ObjectiveWeights& objective, std::
 void score(std::vector<Recommendation>& candidates, const std::vector<CriterionFactors>& factors,
            const Workload& workload, const ObjectiveWeights& objective, std::span<const CriterionWeight> weights);
 
+// candidates[i] becomes what candidates[order[i]] was. They are large, so each is moved once and in place.
+void put_in_order(std::vector<Recommendation>& candidates, std::vector<std::size_t>& order);
+
 // Exposed communication as a share of a step, 0 to 1.
 double communication_share(const SpeedEstimate& speed);
 

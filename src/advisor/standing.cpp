@@ -1,8 +1,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <numeric>
+#include <span>
+#include <tuple>
 
+#include "advisor/score.h"
 #include "advisor/standing.h"
 
 namespace gpuadvise {
@@ -51,21 +56,82 @@ double half_band(const SpeedEstimate& s) {
   return std::max(std::abs(s.band_low_percent), std::abs(s.band_high_percent)) / 100;
 }
 
+// A score in the parts that ties are about, in points.
+struct Parts {
+  double estimated = 0;  // what the estimate of speed decides
+  double firm = 0;       // what stands whatever the speed turns out to be, less what rules take off the rest
+  double half_band = 0;  // error of the speed, as a share of it
+  std::optional<double> cost, time, latency;
+  const Accelerator* card = nullptr;
+};
+
+Parts parts_of(const Recommendation& r) {
+  Parts out;
+  for (const auto& term : r.criteria) {
+    const bool speed = term.criterion == "cost" || term.criterion == "time" || term.criterion == "latency";
+    if (speed && term.value) out.estimated += 100 * term.contribution;
+    out.firm += 100 * (term.contribution - (speed ? term.weight * term.normalised : 0));
+    if (term.criterion == "cost") out.cost = term.value;
+    if (term.criterion == "time") out.time = term.value;
+    if (term.criterion == "latency") out.latency = term.value;
+  }
+  out.half_band = half_band(r.estimate.speed);
+  out.card = r.machine.accelerator;
+  return out;
+}
+
+double error_between(const Parts& a, const Parts& b) { return std::hypot(a.half_band, b.half_band); }
+
+bool within_error(double behind, const Parts& a, const Parts& b) {
+  return std::abs(behind) <= error_between(a, b) * std::max(a.estimated, b.estimated);
+}
+
+bool same_score(const Recommendation& a, const Recommendation& b) {
+  return std::round(a.score * 10) == std::round(b.score * 10);
+}
+
 // Estimates of one card err together, so only different cards are ever told apart by less than the error.
-bool tied(const Recommendation& pick, const Recommendation& r) {
-  const double behind = pick.score - r.score;
-  if (std::round(pick.score * 10) == std::round(r.score * 10)) return true;
-  if (pick.machine.accelerator == r.machine.accelerator) return false;
-  const auto by_speed = [](const Recommendation& x) {
-    double sum = 0;
-    for (const auto& term : x.criteria) {
-      const bool speed = term.criterion == "cost" || term.criterion == "time" || term.criterion == "latency";
-      if (speed && term.value) sum += 100 * term.contribution;
-    }
-    return sum;
+bool tied(const Recommendation& a, const Recommendation& b) {
+  if (same_score(a, b)) return true;
+  return a.machine.accelerator != b.machine.accelerator && within_error(a.score - b.score, parts_of(a), parts_of(b));
+}
+
+// On another card, cheaper, not slower by more than the error, and no worse in anything that is not estimated.
+bool goes_before(const Parts& a, const Parts& first) {
+  constexpr double kSame = 0.05;  // points
+  if (a.card == first.card || !a.cost || !first.cost || *a.cost >= *first.cost) return false;
+  if (a.firm < first.firm - kSame) return false;
+  const double most = 1 + error_between(a, first);
+  const auto as_fast = [&](const std::optional<double>& mine, const std::optional<double>& of_first) {
+    return !of_first || (mine && *mine <= *of_first * most);
   };
-  const double error = std::hypot(half_band(pick.estimate.speed), half_band(r.estimate.speed));
-  return behind <= error * std::max(by_speed(pick), by_speed(r));
+  return as_fast(a.time, first.time) && as_fast(a.latency, first.latency);
+}
+
+// Of the candidates of one tie, best score first: each place goes to the cheapest that goes before the first that is
+// left.
+void put_in_stated_order(std::span<std::size_t> tie, const std::vector<Parts>& parts) {
+  for (auto first = tie.begin(); first != tie.end(); ++first) {
+    auto chosen = first;
+    for (auto i = first + 1; i != tie.end(); ++i) {
+      if (goes_before(parts[*i], parts[*first]) && (chosen == first || *parts[*i].cost < *parts[*chosen].cost)) {
+        chosen = i;
+      }
+    }
+    std::rotate(first, chosen, chosen + 1);
+  }
+}
+
+// The candidates from `begin` on that the error does not tell from the first of them.
+std::size_t end_of_tie(const std::vector<Recommendation>& candidates, const std::vector<Parts>& parts,
+                       std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < candidates.size() &&
+         (same_score(candidates[begin], candidates[end]) ||
+          within_error(candidates[begin].score - candidates[end].score, parts[begin], parts[end]))) {
+    ++end;
+  }
+  return end;
 }
 
 // The first of the best: candidates that print the same in it stand in the order of the ranking.
@@ -94,6 +160,23 @@ std::optional<double> least(const std::optional<double>& value) {
 std::string_view name_of(Role role) {
   constexpr std::array<std::string_view, 4> kNames = {"cheapest", "fastest", "balanced", "safest_supply"};
   return kNames[static_cast<std::size_t>(role)];
+}
+
+void order_ties(std::vector<Recommendation>& candidates) {
+  std::vector<Parts> parts;
+  parts.reserve(candidates.size());
+  for (const auto& r : candidates) parts.push_back(parts_of(r));
+  std::vector<std::size_t> order(candidates.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  int tie = 0;
+  for (std::size_t begin = 0; begin < candidates.size();) {
+    const std::size_t end = end_of_tie(candidates, parts, begin);
+    ++tie;
+    for (std::size_t i = begin; i < end; ++i) candidates[i].tie = tie;
+    put_in_stated_order(std::span(order).subspan(begin, end - begin), parts);
+    begin = end;
+  }
+  put_in_order(candidates, order);
 }
 
 void mark_standing(std::vector<Recommendation>& candidates, std::span<const CriterionWeight> balanced) {

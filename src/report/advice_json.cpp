@@ -74,6 +74,7 @@ Json recommendation_json(const Recommendation& r, std::size_t rank, const Worklo
   out["score"] = to_json(r.score);
   out["pareto"] = r.pareto;
   out["tied"] = r.tied;
+  out["tie"] = r.tie;
   Json& roles = out["roles"] = Json::array();
   for (const Role role : r.roles) roles.push_back(std::string(name_of(role)));
   Json& criteria = out["criteria"] = Json::array();

@@ -87,7 +87,6 @@ TEST_CASE("what is recommended fits with room for error, and is explained in num
     REQUIRE_FALSE(advice.recommendations.empty());
     CHECK_FALSE(advice.recommendations.front().reasons.empty());
     for (const auto& reason : advice.recommendations.front().reasons) CHECK_FALSE(reason.text.empty());
-    double last = std::numeric_limits<double>::infinity();
     for (const auto& r : advice.recommendations) {
       INFO(r.type->name);
       const MemoryEstimate& m = r.estimate.memory;
@@ -99,8 +98,6 @@ TEST_CASE("what is recommended fits with room for error, and is explained in num
       CHECK(std::isfinite(r.score));
       CHECK(r.score >= 0);
       CHECK(r.score <= 100.0001);
-      CHECK(std::round(r.score * 10) <= std::round(last * 10));  // best first, as printed
-      last = r.score;
       for (const auto& term : r.criteria) {
         INFO(term.criterion);
         CHECK(std::isfinite(term.contribution));
@@ -118,6 +115,47 @@ TEST_CASE("what is recommended fits with room for error, and is explained in num
       }
     }
   }
+}
+
+std::optional<double> value_of(const Recommendation& r, std::string_view criterion) {
+  for (const auto& term : r.criteria) {
+    if (term.criterion == criterion) return term.value;
+  }
+  return std::nullopt;
+}
+
+TEST_CASE("ties stand best first, and in each the score yields only to a cheaper card", "[property]") {
+  const auto printed = [](const Recommendation& r) { return std::round(r.score * 10); };
+  std::size_t yielded = 0;
+  for (const auto& p : profiles()) {
+    for (const Objective objective : {Objective::balanced, Objective::cost, Objective::speed}) {
+      RecommendOptions options;
+      options.objective = objective;
+      options.top = 1;
+      const Advice advice = recommend(p, builtin_knowledge(), rules(), options);
+      const auto& all = advice.recommendations;
+      for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+        INFO(describe(p) << ": " << all[i].type->name << " before " << all[i + 1].type->name);
+        CHECK((all[i + 1].tie == all[i].tie || all[i + 1].tie == all[i].tie + 1));
+        double best_after = 0;
+        for (std::size_t k = i + 1; k < all.size(); ++k) {
+          if (all[k].tie != all[i].tie) CHECK(printed(all[k]) <= printed(all[i]));
+          if (all[k].tie == all[i].tie) best_after = std::max(best_after, printed(all[k]));
+        }
+        // The best that it stands before, with a better score: dearer, and not on the same card.
+        const auto over = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end(), [&](const auto& r) {
+          return r.tie == all[i].tie && printed(r) == best_after && printed(r) > printed(all[i]);
+        });
+        if (over == all.end()) continue;
+        ++yielded;
+        CHECK(over->machine.accelerator != all[i].machine.accelerator);
+        REQUIRE(value_of(*over, "cost"));
+        REQUIRE(value_of(all[i], "cost"));
+        CHECK(*value_of(all[i], "cost") < *value_of(*over, "cost"));
+      }
+    }
+  }
+  CHECK(yielded > 0);  // or nothing was tested
 }
 
 TEST_CASE("a stricter request never adds a candidate", "[property]") {
