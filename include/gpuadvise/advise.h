@@ -51,7 +51,9 @@ struct Recommendation {
   Layout layout;
   Estimate estimate;
   std::optional<double> hours_to_finish;
-  std::optional<ServingFleet> fleet;           // for an offered load in requests per second
+  std::optional<ServingFleet> fleet;  // for an offered load in requests per second
+  int runs_at_once = 1;       // of a sweep: each on nodes / runs_at_once machines, in the layout that stands above
+  int machines_together = 1;  // that talk to each other: those of one job, run or replica
   std::optional<double> single_machine_ratio;  // of several machines: speed against one of them, where one would do
   bool named = false;                          // the user asked for this family or type by name
   double score = 0;                            // 0 to 100

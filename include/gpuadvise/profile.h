@@ -138,6 +138,7 @@ struct OperationsSpec {
   std::optional<bool> checkpointing;
   std::optional<ChargePreference> charge_type;
   std::optional<double> hours_per_month;  // that the machines run; of 730
+  std::optional<int> runs;                // independent runs of the whole job: a sweep
 };
 
 struct ConstraintsSpec {
@@ -165,6 +166,7 @@ struct HpcSpec {
   std::optional<Precision> precision;
   std::optional<Bound> bound;
   std::optional<double> arithmetic_intensity;  // FLOP per byte
+  std::optional<double> hours_per_run;         // measured on one nvidia-a100-sxm4-80gb
 };
 
 struct RenderingSpec {
@@ -174,6 +176,8 @@ struct RenderingSpec {
   std::optional<std::string_view> kind;
   std::optional<std::string_view> resolution;
   std::optional<int> samples;
+  std::optional<int> frames;                // to render in all
+  std::optional<double> minutes_per_frame;  // measured on one nvidia-a10
 };
 
 struct TranscodingSpec {

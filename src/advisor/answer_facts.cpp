@@ -9,6 +9,7 @@
 #include "catalog/lookup.h"
 #include "estimate/cost.h"
 #include "estimate/machine.h"
+#include "estimate/pieces.h"
 
 namespace gpuadvise {
 
@@ -32,6 +33,15 @@ std::optional<double> time_of(const Recommendation& r, const Workload& w) {
   if (r.hours_to_finish) return r.hours_to_finish;
   const double rate = merit(w, r.estimate.speed, Objective::balanced);
   return rate > 0 ? std::optional(1 / rate) : std::nullopt;
+}
+
+// A load or a number of pieces that machines divide between them without talking to each other.
+bool shares_work(const Workload& w) {
+  const InferenceSpec& asked = w.profile.inference;
+  if (w.kind == TaskKind::llm_serving || w.kind == TaskKind::media_inference)
+    return asked.requests_per_second.has_value();
+  if (w.kind == TaskKind::streaming || w.kind == TaskKind::transcoding) return asked.concurrency.has_value();
+  return independent_pieces(w).has_value();
 }
 
 }  // namespace
@@ -69,6 +79,7 @@ void AnswerFacts::set_pick(RuleContext& c) const {
     set_fastest(c);
   }
   set_smaller_card(c);
+  set_other_size(c);
   const auto per_hour = pick.estimate.cost.per_hour;
   if (quantised_ && per_hour && *per_hour > 0) {
     c.set(Field::estimate_quantised_weights, quantised_->weights);
@@ -90,6 +101,22 @@ void AnswerFacts::set_fastest(RuleContext& c) const {
   }
   c.set(Field::answer_fastest_speed_ratio, *mine / least);
   c.set(Field::answer_fastest_cost_ratio, *ranked_cost(*fastest) / *ranked_cost(pick));
+}
+
+// Few large machines against many small ones, where each machine works on its own.
+void AnswerFacts::set_other_size(RuleContext& c) const {
+  const Recommendation& pick = advice_.recommendations.front();
+  const auto mine = paid(pick);
+  if (!shares_work(advice_.workload) || !mine || *mine <= 0) return;
+  const auto at = std::find_if(advice_.recommendations.begin() + 1, advice_.recommendations.end(), [&](const auto& r) {
+    return r.machine.accelerator == pick.machine.accelerator && !r.type->slice && !pick.type->slice &&
+           r.machine.accelerators_per_node != pick.machine.accelerators_per_node && paid(r);
+  });
+  if (at == advice_.recommendations.end()) return;
+  c.set(Field::answer_other_size, at->type->name);
+  c.set(Field::answer_other_size_accelerators, at->machine.accelerators_per_node);
+  c.set(Field::answer_other_size_nodes, at->machine.nodes);
+  c.set(Field::answer_other_size_cost_ratio, *paid(*at) / *mine);
 }
 
 // The largest card that is too small in the same number shows what the memory is needed for. Small slices and old cards

@@ -28,6 +28,7 @@ class AnswerFacts {
  private:
   void set_smaller_card(RuleContext& context) const;
   void set_fastest(RuleContext& context) const;
+  void set_other_size(RuleContext& context) const;
 
   const Advice& advice_;
   std::optional<QuantisedFit> quantised_;

@@ -180,6 +180,8 @@ void Judge::set_candidate(const Recommendation& r) {
   set_layout(facts_, r.machine, r.layout);
   set_estimate(facts_, r.estimate);
   facts_.set(Field::search_layout_found, true);
+  facts_.set(Field::layout_runs_at_once, r.runs_at_once);
+  facts_.set(Field::layout_machines_together, r.machines_together);
   facts_.set(Field::estimate_hours_to_finish, r.hours_to_finish);
   facts_.set(Field::estimate_single_node_speed_ratio, r.single_machine_ratio);
   if (r.fleet) {

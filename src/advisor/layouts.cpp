@@ -286,6 +286,23 @@ double merit(const Workload& workload, const SpeedEstimate& speed, Objective obj
   return 0;
 }
 
+int machines_together(const Workload& workload, const Machine& machine, const Layout& layout) {
+  switch (workload.kind) {
+    case TaskKind::llm_training:
+    case TaskKind::media_training:
+    case TaskKind::hpc:
+      return machine.nodes;
+    case TaskKind::llm_serving:
+    case TaskKind::interactive: {
+      const int per_node = std::max(1, static_cast<int>(std::floor(machine.accelerators_per_node)));
+      const int replica = layout.tensor * layout.pipeline * std::max(1, layout.context);
+      return std::min(machine.nodes, std::max(1, (replica + per_node - 1) / per_node));
+    }
+    default:
+      return 1;
+  }
+}
+
 LayoutSearch best_layout(const Estimator& estimator, const Machine& machine, const Knowledge& knowledge,
                          Objective objective) {
   return Search(estimator, machine, objective, knowledge.hardware.memory_margin).run();

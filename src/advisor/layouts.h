@@ -37,4 +37,9 @@ LayoutSearch best_layout(const Estimator& estimator, const Machine& machine, con
 // Higher is better: tokens, samples or relative work a second, or for latency its inverse.
 double merit(const Workload& workload, const SpeedEstimate& speed, Objective objective);
 
+// Of `machine.nodes` as searched: how many talk to each other. Training and HPC spread one job over all of them, a
+// model that serves spreads a replica over as many as it needs, and whatever else shares its load or frames works
+// alone.
+int machines_together(const Workload& workload, const Machine& machine, const Layout& layout);
+
 }  // namespace gpuadvise

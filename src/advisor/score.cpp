@@ -23,8 +23,6 @@ struct Raw {
   std::string_view unit;
 };
 
-bool bounded(const Workload& w) { return w.kind == TaskKind::llm_training || w.kind == TaskKind::media_training; }
-
 bool serves(const Workload& w) {
   return w.kind == TaskKind::llm_serving || w.kind == TaskKind::interactive || w.kind == TaskKind::media_inference;
 }
@@ -121,8 +119,8 @@ class Scorer {
  public:
   Scorer(const std::vector<Recommendation>& candidates, const Workload& w, const ObjectiveWeights& objective)
       : w_(w), objective_(objective) {
-    in_hours_ = bounded(w) && std::any_of(candidates.begin(), candidates.end(),
-                                          [](const Recommendation& r) { return r.hours_to_finish.has_value(); });
+    in_hours_ = std::any_of(candidates.begin(), candidates.end(),
+                            [](const Recommendation& r) { return r.hours_to_finish.has_value(); });
     std::vector<double> costs;
     for (const auto& r : candidates) {
       const Raw cost = cost_of(r, w, in_hours_);

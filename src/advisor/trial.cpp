@@ -7,6 +7,7 @@
 #include "catalog/lookup.h"
 #include "estimate/cost.h"
 #include "estimate/machine.h"
+#include "estimate/pieces.h"
 
 namespace gpuadvise {
 
@@ -15,6 +16,13 @@ namespace {
 constexpr int kMostMachines = 64;    // of one job, unless the request says
 constexpr int kMostReplicas = 1000;  // of a fleet whose machines work alone
 constexpr double kClusterCards = 4;  // machines with fewer cards are not what clusters are built from
+
+// What so many equal runs do in all; per accelerator and per step nothing changes.
+void scale_rates(SpeedEstimate& speed, double times) {
+  for (auto* rate : {&speed.tokens_per_second, &speed.samples_per_second, &speed.relative}) {
+    if (*rate) **rate *= times;
+  }
+}
 
 bool trains(const Workload& w) { return w.kind == TaskKind::llm_training || w.kind == TaskKind::media_training; }
 
@@ -106,10 +114,14 @@ bool Trials::scales(const Entry& e, const Machine& machine) const {
 // Only training that is still too slow, or that is to be as fast as can be, is given more machines than it needs.
 bool Trials::enough(const Recommendation& best) const {
   if (!trains(w_)) return true;
-  std::optional<double> patience = w_.task->patience_hours;
-  if (w_.profile.constraints.deadline_hours) patience = w_.profile.constraints.deadline_hours;
+  const auto patience = time_allowed();
   const bool in_time = !patience || (best.hours_to_finish && *best.hours_to_finish <= *patience);
   return in_time && options_.objective != Objective::speed;
+}
+
+std::optional<double> Trials::time_allowed() const {
+  const auto& deadline = w_.profile.constraints.deadline_hours;
+  return deadline ? deadline : w_.task->patience_hours;
 }
 
 int Trials::most_machines() const { return std::max(1, w_.profile.constraints.max_nodes.value_or(kMostMachines)); }
@@ -131,9 +143,10 @@ Trials::Attempt Trials::attempt(const Entry& e, const Machine& m, std::span<cons
   r.layout = found.fits->layout;
   r.estimate.memory = found.fits->memory;
   r.estimate.speed = found.fits->speed;
-  r.hours_to_finish = hours_to_finish(w_, r.estimate.speed, k_.catalog, m.nodes);
+  r.machines_together = machines_together(w_, m, r.layout);
   if (m.nodes > 1) compare_with_one(r);
   if (!carry_load(r, out)) return out;
+  r.hours_to_finish = hours_to_finish(w_, r.estimate.speed, k_.catalog, r.machine.nodes / r.runs_at_once);
   if (r.estimate.speed.value && *r.estimate.speed.value <= 0) {
     judge_.outcome().set(Field::search_work_done, *r.estimate.speed.value);
     out.failures.push_back({judge_.rejection({"layout/nothing-done"}), 0});
@@ -163,7 +176,8 @@ void Trials::compare_with_one(Recommendation& r) {
 
 void Trials::set_cost(Recommendation& r) const {
   const auto price = choose_price(k_.catalog, find_vendor(k_.catalog, r.family->vendor), *r.type, w_);
-  r.estimate.cost = estimate_cost(w_, r.estimate.speed, price, k_.catalog, r.machine.nodes);
+  r.estimate.cost =
+      estimate_cost(w_, r.estimate.speed, price, k_.catalog, r.machine.nodes, r.machine.nodes / r.runs_at_once);
   r.estimate.confidence = confidence_of(w_, r.estimate);
 }
 
@@ -201,6 +215,11 @@ Failure Trials::no_layout(const Machine& machine, const LayoutSearch& found) {
   return {judge_.rejection({"layout/none"}), 0, true};
 }
 
+// How many pieces the machines of one candidate work on: one a card, or of training one in all.
+double Trials::pieces_at_once(const Recommendation& r) const {
+  return trains(w_) ? 1 : std::max(1.0, std::floor(r.machine.accelerators_per_node) * r.machine.nodes);
+}
+
 // Machines that carry the load together, beside those that one replica or job takes. Empty: rejected.
 std::optional<int> Trials::machines_for_load(Recommendation& r, Attempt& out) {
   const InferenceSpec& asked = w_.profile.inference;
@@ -232,6 +251,12 @@ std::optional<int> Trials::machines_for_load(Recommendation& r, Attempt& out) {
   if (w_.kind == TaskKind::media_inference && asked.requests_per_second && speed.samples_per_second) {
     return of(*asked.requests_per_second, *speed.samples_per_second);
   }
+  if (const auto pieces = independent_pieces(w_)) {
+    const auto hours = hours_to_finish(w_, speed, k_.catalog, r.machine.nodes);
+    const auto allowed = time_allowed();
+    if (!hours || !allowed) return 1;
+    return std::min(of(*hours, *allowed), of(*pieces, pieces_at_once(r)));
+  }
   const bool sessions = w_.kind == TaskKind::streaming || w_.kind == TaskKind::transcoding;
   if (sessions && asked.concurrency && speed.value && *speed.value > 0) return of(*asked.concurrency, *speed.value);
   return 1;
@@ -252,6 +277,11 @@ bool Trials::carry_load(Recommendation& r, Attempt& out) {
     return false;
   }
   r.machine.nodes *= *machines;
+  if (trains(w_)) {  // the runs of a sweep do not talk to each other
+    r.runs_at_once = *machines;
+    scale_rates(r.estimate.speed, *machines);
+    return true;
+  }
   r.layout.data *= *machines;
   r.estimate.speed = estimate_speed(w_, r.machine, r.layout, k_.calibration);
   return true;

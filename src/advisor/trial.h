@@ -57,6 +57,8 @@ class Trials {
   void drop(std::vector<Failure>& failures);
   bool scales(const Entry& entry, const Machine& machine) const;
   bool enough(const Recommendation& best) const;
+  std::optional<double> time_allowed() const;  // hours: the deadline, or the task's patience
+  double pieces_at_once(const Recommendation& recommendation) const;
   int most_machines() const;
   int most_replicas() const;
 

@@ -139,6 +139,7 @@ void set_plan(RuleContext& c, const Subject& subject, Group& group) {
     c.set(Field::workload_is_graphics, subject.use == Use::graphics);
   }
   c.set(Field::layout_nodes, subject.nodes);
+  c.set(Field::layout_machines_together, subject.nodes);
   if (subject.hints.cuda) {
     const double cuda = *subject.hints.cuda;
     const double major = std::floor(cuda);

@@ -89,6 +89,7 @@ constexpr std::array kFlags = std::to_array<FlagEntry>({
     {"--checkpointing", "operations", "checkpointing"},
     {"--charge-type", "operations", "charge_type"},
     {"--hours-per-month", "operations", "hours_per_month"},
+    {"--runs", "operations", "runs"},
     {"--vendor", "constraints", "vendors", true},
     {"--region", "constraints", "regions", true},
     {"--accelerator", "constraints", "accelerators", true},
@@ -110,8 +111,11 @@ constexpr std::array kFlags = std::to_array<FlagEntry>({
     {"--hpc-precision", "hpc", "precision"},
     {"--bound", "hpc", "bound"},
     {"--arithmetic-intensity", "hpc", "arithmetic_intensity"},
+    {"--hours-per-run", "hpc", "hours_per_run"},
     {"--renderer", "rendering", "app"},
     {"--scene", "rendering", "scene"},
+    {"--frames-to-render", "rendering", "frames"},
+    {"--minutes-per-frame", "rendering", "minutes_per_frame"},
     {"--codec", "transcoding", "codec"},
 });
 

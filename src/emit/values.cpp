@@ -69,8 +69,9 @@ class Collector {
     set("card_short", short_card(card.id));
     set("cards", cards());
     set("nodes", r_.machine.nodes);
-    set("many", flag(r_.machine.nodes > 1));
-    set("several_cards", flag(r_.machine.accelerators_per_node * r_.machine.nodes > 1));
+    set("job_nodes", r_.machines_together);
+    set("many", flag(r_.machines_together > 1));
+    set("several_cards", flag(r_.machine.accelerators_per_node * r_.machines_together > 1));
     set("cuda", flag(card.software_stack == "cuda"));
     set("npu", flag(card.software_stack == "cann"));
     set("rocm", flag(card.software_stack == "rocm"));
@@ -117,7 +118,7 @@ class Collector {
 
   void network() {
     const std::string_view kind = r_.family->rdma;
-    const bool many = r_.machine.nodes > 1;
+    const bool many = r_.machines_together > 1;
     const bool rdma = !kind.empty() && kind != "none";
     set("rdma", flag(many && rdma));
     set("erdma", flag(many && kind == "eRDMA"));
@@ -265,7 +266,8 @@ void add_launch(Values& values, const EmitLaunch& launch, const base::Texts& tex
   // A pod or task is one replica where it fits a machine; else each is a whole machine.
   const bool per_replica = !values["serving"].empty() && values["spans"].empty();
   values["pod_cards"] = values[per_replica ? "replica_cards" : "cards"];
-  values["sky_nodes"] = values[!values["serving"].empty() ? "replica_nodes" : "nodes"];
+  const bool trains = launch.work == "training";
+  values["sky_nodes"] = values[!values["serving"].empty() ? "replica_nodes" : trains ? "job_nodes" : "nodes"];
   values["ranks"] = flag(several);
 }
 

@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "estimate/app_speed.h"
+#include "estimate/pieces.h"
 #include "estimate/work_class.h"
 
 namespace gpuadvise {
@@ -9,6 +12,18 @@ SpeedEstimate estimate_interactive_speed(const Workload& workload, const Machine
                                          const AppsCalibration& calibration) {
   const WorkQuery query{TaskKind::interactive, {}, {}, {}, {}, {}};
   return speed_by_class(query, std::span<const std::string_view>{}, workload, machine, calibration);
+}
+
+// Rendering and HPC: `estimate` of the whole machine, and of one of its cards for work in pieces.
+template <class Estimated>
+SpeedEstimate in_pieces(const Workload& workload, const Machine& machine, const Estimated& estimated) {
+  SpeedEstimate out = estimated(machine);
+  if (!falls_in_pieces(workload)) return out;
+  Machine one = machine;
+  one.nodes = 1;
+  one.accelerators_per_node = std::min(1.0, machine.accelerators_per_node);
+  set_piece_rate(workload, machine, estimated(one), out);
+  return out;
 }
 
 }  // namespace
@@ -34,13 +49,14 @@ SpeedEstimate estimate_app_speed(const Workload& workload, const Machine& machin
     case TaskKind::media_inference:
       return estimate_media_inference_speed(workload, machine, layout, apps);
     case TaskKind::rendering:
-      return estimate_rendering_speed(workload, machine, apps);
+      return in_pieces(workload, machine,
+                       [&](const Machine& m) { return estimate_rendering_speed(workload, m, apps); });
     case TaskKind::streaming:
       return estimate_streaming_speed(workload, machine, apps);
     case TaskKind::transcoding:
       return estimate_transcoding_speed(workload, machine, apps);
     case TaskKind::hpc:
-      return estimate_hpc_speed(workload, machine, apps);
+      return in_pieces(workload, machine, [&](const Machine& m) { return estimate_hpc_speed(workload, m, apps); });
     case TaskKind::interactive:
       return estimate_interactive_speed(workload, machine, apps);
     case TaskKind::llm_training:

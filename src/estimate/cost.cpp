@@ -60,11 +60,12 @@ double money_for(double hours, ChargeType charge, double per_hour) {
 }
 
 void set_to_finish(const Workload& w, const SpeedEstimate& speed, const Catalog& catalog, int nodes,
-                   CostEstimate& cost) {
-  if (!trains(w)) return;
+                   CostEstimate& cost) {  // nodes: that one interruption stops
+  if (!work_of(w)) return;
   const bool spot = charge_of(w) == ChargeType::spot;
   cost.interruption_loss = interruption_loss(w, catalog.spot_interruptions, nodes);
-  if (spot && !cost.interruption_loss) {
+  // What a lost machine was rendering is a frame or two.
+  if (spot && !cost.interruption_loss && w.kind != TaskKind::rendering) {
     cost.why = "cost/spot-no-checkpoints";
     return;
   }
@@ -80,9 +81,11 @@ void set_to_finish(const Workload& w, const SpeedEstimate& speed, const Catalog&
 
 std::optional<double> work_of(const Workload& w) {
   const DataSpec& d = w.profile.data;
-  const double epochs = d.epochs.value_or(1);
-  if (w.kind == TaskKind::llm_training && d.dataset_tokens) return *d.dataset_tokens * epochs;
-  if (w.kind == TaskKind::media_training && d.dataset_samples) return *d.dataset_samples * epochs;
+  const double passes = d.epochs.value_or(1) * w.profile.operations.runs.value_or(1);
+  if (w.kind == TaskKind::llm_training && d.dataset_tokens) return *d.dataset_tokens * passes;
+  if (w.kind == TaskKind::media_training && d.dataset_samples) return *d.dataset_samples * passes;
+  if (w.kind == TaskKind::rendering) return w.profile.rendering.frames;
+  if (w.kind == TaskKind::hpc && w.profile.hpc.hours_per_run) return w.profile.operations.runs.value_or(1);
   return std::nullopt;
 }
 
@@ -104,7 +107,7 @@ std::optional<double> hours_to_finish(const Workload& w, const SpeedEstimate& sp
 }
 
 CostEstimate estimate_cost(const Workload& w, const SpeedEstimate& speed, const PriceChoice& choice,
-                           const Catalog& catalog, int nodes) {
+                           const Catalog& catalog, int nodes, std::optional<int> nodes_of_a_run) {
   CostEstimate cost;
   cost.price = choice.price;
   cost.why = choice.why;
@@ -122,7 +125,7 @@ CostEstimate estimate_cost(const Workload& w, const SpeedEstimate& speed, const 
   if (units.per_hour && *units.per_hour > 0) {
     cost.per_unit = UnitCost{units.unit, units.count, *cost.per_hour / *units.per_hour * units.count};
   }
-  set_to_finish(w, speed, catalog, nodes, cost);
+  set_to_finish(w, speed, catalog, nodes_of_a_run.value_or(nodes), cost);
   if (choice.price != nullptr && charge_of(w) != ChargeType::spot) {
     cost.month = break_even(catalog, *choice.price, ChargeType::month);
     cost.year = break_even(catalog, *choice.price, ChargeType::year);

@@ -68,6 +68,8 @@ Json recommendation_json(const Recommendation& r, std::size_t rank, const Worklo
                        {"off_peak", count(r.fleet->off_peak)},
                        {"requests_per_second_each", to_json(r.fleet->replica.requests_per_second)}};
   }
+  out["runs_at_once"] = r.runs_at_once;
+  out["machines_together"] = r.machines_together;
   out["hours_to_finish"] = to_json(r.hours_to_finish);
   out["cost"] = cost_json(r.estimate.cost, texts);
   out["confidence"] = confidence_word(r.estimate.confidence);

@@ -5,6 +5,7 @@
 
 #include "gpuadvise/emit.h"
 
+#include "advisor/layouts.h"
 #include "base/text.h"
 #include "base/translate.h"
 #include "catalog/catalog_fields.h"
@@ -96,7 +97,7 @@ class Screen {
     }
   }
 
-  void layout_line(const Layout& l, const Machine& m) {
+  void layout_line(const Layout& l, const Machine& m, int together) {
     std::string text;
     const auto add = [&](const std::string& part) { text += (text.empty() ? "" : t_("screen/comma")) + part; };
     const auto n = [](int v) { return fmt::format("{}", v); };
@@ -117,7 +118,7 @@ class Screen {
                                 gpuadvise::names(Checkpointing{})[static_cast<std::size_t>(l.checkpointing)]))}}));
       }
     }
-    if (m.nodes > 1) {
+    if (together > 1) {
       add(m.inter_node_gbps <= 0 ? t_("layout/network-unknown")
           : m.rdma               ? t_("layout/rdma", {{"gbps", fmt::format("{:g}", m.inter_node_gbps)}})
                                  : t_("layout/tcp", {{"gbps", fmt::format("{:g}", m.inter_node_gbps)}}));
@@ -191,7 +192,10 @@ class Screen {
       add(t_("speed/tokens", {{"rate", significant(*s.tokens_per_second)}}) +
           band(s.band_low_percent, s.band_high_percent));
       if (s.mfu_percent) add(fmt::format("MFU {:.0f} %", *s.mfu_percent));
-    } else if (s.samples_per_second) {
+    } else if (s.samples_per_second && w_.kind == TaskKind::rendering) {
+      add(t_("speed/frames", {{"rate", significant(*s.samples_per_second * 3600)}}) +
+          band(s.band_low_percent, s.band_high_percent));
+    } else if (s.samples_per_second && w_.kind != TaskKind::hpc) {
       add(t_("speed/samples", {{"rate", significant(*s.samples_per_second)}}) +
           band(s.band_low_percent, s.band_high_percent));
     } else if (s.value) {
@@ -214,9 +218,15 @@ class Screen {
     const DataSpec& d = w_.profile.data;
     const double epochs = d.epochs.value_or(1);
     if (w_.kind == TaskKind::llm_training && d.dataset_tokens) {
-      return t_("work/tokens", {{"count", base::format_count(*d.dataset_tokens * epochs)}});
+      return t_("work/tokens",
+                {{"count", base::format_count(*d.dataset_tokens * epochs * w_.profile.operations.runs.value_or(1))}});
     }
-    return t_("work/samples", {{"count", base::format_count(d.dataset_samples.value_or(0) * epochs)}});
+    const double runs = w_.profile.operations.runs.value_or(1);
+    if (w_.kind == TaskKind::rendering) {
+      return t_("work/frames", {{"count", base::group_thousands(w_.profile.rendering.frames.value_or(0))}});
+    }
+    if (w_.kind == TaskKind::hpc) return t_("work/runs", {{"count", base::group_thousands(runs)}});
+    return t_("work/samples", {{"count", base::format_count(d.dataset_samples.value_or(0) * epochs * runs)}});
   }
 
   std::string duration(double hours) const {
@@ -232,7 +242,8 @@ class Screen {
 
   void pick(const Recommendation& r) {
     machine_line(r.family, r.type, r.machine);
-    layout_line(r.layout, r.machine);
+    layout_line(r.layout, r.machine, r.machines_together);
+    if (r.runs_at_once > 1) row("", t_("layout/runs-at-once", {{"n", fmt::format("{}", r.runs_at_once)}}));
     memory_line(r.estimate.memory, r.machine);
     speed_line(r.estimate.speed, r.hours_to_finish);
     cost_line(r.estimate.cost);
@@ -277,7 +288,8 @@ class Screen {
     const SpeedEstimate& s = r.estimate.speed;
     if (w_.kind == TaskKind::llm_training && s.tokens_per_second) return significant(*s.tokens_per_second);
     if (s.output_tokens_per_second) return significant(*s.output_tokens_per_second);
-    if (s.samples_per_second) return significant(*s.samples_per_second);
+    const bool relative = speed_header() == t_("column/relative");
+    if (s.samples_per_second && !relative) return significant(*s.samples_per_second);
     if (s.relative) return fmt::format("{} x", significant(*s.relative, 2));
     return "-";
   }
@@ -666,7 +678,7 @@ void print_estimate(std::ostream& out, const ProfileEstimate& e, const Knowledge
   Screen screen(out, e.workload, knowledge, texts, options);
   screen.headline();
   screen.machine_line(e.family, e.type, e.machine);
-  screen.layout_line(e.layout, e.machine);
+  screen.layout_line(e.layout, e.machine, machines_together(e.workload, e.machine, e.layout));
   screen.memory_line(e.estimate.memory, e.machine);
   screen.speed_line(e.estimate.speed, std::nullopt);
   screen.cost_line(e.estimate.cost);

@@ -102,6 +102,7 @@ void set_workload(RuleContext& c, const Workload& w, RuleLists& lists) {
   c.set(Field::request_export_unrestricted, p.constraints.export_unrestricted);
   c.set(Field::request_cuda_only, p.constraints.cuda_only);
   c.set(Field::request_domestic_only, p.constraints.domestic_only);
+  c.set(Field::request_runs, operations.runs);
   c.set(Field::request_dataset_gib, p.data.dataset_gib);
 
   const bool training = w.kind == TaskKind::llm_training || w.kind == TaskKind::media_training;
@@ -167,7 +168,10 @@ void set_workload(RuleContext& c, const Workload& w, RuleLists& lists) {
   if (w.kind == TaskKind::streaming || w.kind == TaskKind::transcoding) {
     c.set(Field::inference_concurrency, p.inference.concurrency);
   }
-  if (w.kind == TaskKind::rendering) c.set(Field::rendering_app, text(p.rendering.app));
+  if (w.kind == TaskKind::rendering) {
+    c.set(Field::rendering_app, text(p.rendering.app));
+    c.set(Field::rendering_frames, p.rendering.frames);
+  }
   if (w.kind == TaskKind::transcoding) {
     c.set(Field::transcoding_codec, text(p.transcoding.codec));
     c.set(Field::transcoding_direction, text(p.transcoding.direction));
@@ -275,6 +279,7 @@ void set_layout(RuleContext& c, const Machine& machine, const Layout& layout) {
   const int per_node = std::max(1, static_cast<int>(std::floor(machine.accelerators_per_node)));
   const int paid = per_node * machine.nodes;
   c.set(Field::layout_nodes, machine.nodes);
+  c.set(Field::layout_machines_together, machine.nodes);
   c.set(Field::layout_accelerators, std::min(used, paid));
   c.set(Field::layout_accelerators_per_node, std::min(per_node, used));
   c.set(Field::layout_idle_accelerators, std::max(0, paid - used));

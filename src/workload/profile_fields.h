@@ -217,6 +217,7 @@ void fields(V& v, S& s) {
   v("checkpointing", s.checkpointing);
   v("charge_type", s.charge_type);
   v("hours_per_month", s.hours_per_month);
+  v("runs", s.runs);
 }
 
 template <class V, class S>
@@ -248,6 +249,7 @@ void fields(V& v, S& s) {
   v("precision", s.precision);
   v("bound", s.bound);
   v("arithmetic_intensity", s.arithmetic_intensity);
+  v("hours_per_run", s.hours_per_run);
 }
 
 template <class V, class S>
@@ -259,6 +261,8 @@ void fields(V& v, S& s) {
   v("kind", s.kind);
   v("resolution", s.resolution);
   v("samples", s.samples);
+  v("frames", s.frames);
+  v("minutes_per_frame", s.minutes_per_frame);
 }
 
 template <class V, class S>

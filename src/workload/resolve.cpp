@@ -78,6 +78,10 @@ void check_ranges(const Profile& p) {
   at_least(p.constraints.deadline_hours, 1e-6, 1e7, "constraints.deadline_hours");
   at_least(p.hpc.arithmetic_intensity, 1e-6, 1e9, "hpc.arithmetic_intensity");
   at_least(p.rendering.samples, 1, 1e9, "rendering.samples");
+  at_least(p.rendering.frames, 1, 1e9, "rendering.frames");
+  at_least(p.rendering.minutes_per_frame, 1e-6, 1e6, "rendering.minutes_per_frame");
+  at_least(p.hpc.hours_per_run, 1e-6, 1e6, "hpc.hours_per_run");
+  at_least(p.operations.runs, 1, kCount, "operations.runs");
   if (p.model.architecture) {
     if (const auto wrong = out_of_range(*p.model.architecture); !wrong.empty()) fail("model.architecture", wrong);
   }

@@ -24,8 +24,11 @@ json document(const std::string& name) {
 class Schema {
  public:
   explicit Schema(const std::string& name) : document_(document(name)) {
+    // A schema may name a part of another that lies beside it.
+    const auto fetch = [](const std::string& uri) { return new json(document(uri)); };
+    const auto drop = [](const json* other) { delete other; };
     valijson::SchemaParser(valijson::SchemaParser::kDraft7)
-        .populateSchema(valijson::adapters::NlohmannJsonAdapter(document_), schema_);
+        .populateSchema(valijson::adapters::NlohmannJsonAdapter(document_), schema_, fetch, drop);
   }
 
   // Empty: it keeps to the schema.
@@ -168,6 +171,33 @@ TEST_CASE("the schemas refuse what is wrong", "[schema]") {
   json missing = good;
   missing["recommendations"][0].erase("reasons");
   CHECK_FALSE(recommendation().complaints(missing).empty());
+}
+
+TEST_CASE("comparisons keep to their schema", "[schema]") {
+  Schema schema("compare.schema.json");
+  for (const char* task : {"llm-finetune", "llm-inference"}) {
+    json value = answer({"compare", "a100", "h20", "t4", "--task", task, "--params", "70B"}, 0);
+    CHECK(schema.complaints(value).empty());
+    CHECK(value["compared"].size() == 3);
+    CHECK_FALSE(value["compared"][2]["failures"].empty());
+    json wrong = value;
+    wrong["compared"][0]["rank"] = 0;
+    CHECK_FALSE(schema.complaints(wrong).empty());
+    value["compared"][0]["runs"]["score"] = 101;  // seen through the other file
+    CHECK_FALSE(schema.complaints(value).empty());
+  }
+}
+
+TEST_CASE("why-not answers keep to their schema", "[schema]") {
+  Schema schema("why-not.schema.json");
+  for (const char* name : {"gn6i", "h20", "ecs.gn7i-c16g1.4xlarge"}) {
+    INFO(name);
+    json value =
+        answer({"recommend", "--task", "llm-finetune", "--params", "13B", "--method", "lora", "--why-not", name}, 0);
+    CHECK(schema.complaints(value).empty());
+    value["why_not"][0].erase("changes");
+    CHECK_FALSE(schema.complaints(value).empty());
+  }
 }
 
 TEST_CASE("both schemas mean the same by memory, speed, cost and layout", "[schema]") {

@@ -51,6 +51,8 @@ constexpr const char* kRequests[] = {
     R"({task: llm-finetune, model: {params: 7B}, constraints: {currency: USD, budget_per_hour: 100}})",
     R"({task: hpc, hpc: {app: gromacs, precision: fp64, bound: bandwidth}})",
     R"({task: rendering, rendering: {app: blender}})",
+    R"({task: rendering, rendering: {frames: 5000, minutes_per_frame: 6}, constraints: {deadline_hours: 48}})",
+    R"({task: hpc, hpc: {hours_per_run: 10}, operations: {runs: 40}})",
     R"({task: video-transcoding, transcoding: {codec: hevc, direction: transcode}})",
 };
 
