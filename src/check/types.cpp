@@ -32,7 +32,7 @@ constexpr auto kForeign =
 std::string_view naming_of(std::string_view text, std::string_view& family) {
   if (base::equal_ignoring_case(text.substr(0, 4), "ecs.")) {
     family = text.substr(4);
-    const auto end = family.find_first_of(".");
+    const auto end = family.find('.');
     const auto dash = family.find('-');
     family = family.substr(0, std::min(end, dash));
     return "alibaba";

@@ -51,7 +51,7 @@ Workloads::Workloads(const Config& config, const Catalog& catalog, const base::T
 std::string Workloads::stated_name(const PlannedMachine& m) const {
   if (!m.workload.empty() && stated_.contains(m.workload)) return m.workload;
   for (const auto key : {"gpuadvise:workload", "gpuadvise/workload", "gpuadvise.workload"}) {
-    const std::string named(value_of(m.labels, key));
+    std::string named(value_of(m.labels, key));
     if (stated_.contains(named)) return named;
   }
   for (const auto& mapping : config_.map) {

@@ -13,6 +13,7 @@ namespace {
 constexpr int kGroups = 32;
 constexpr int kRounds = 5;
 constexpr int kMeasuredRounds = 3;
+constexpr std::size_t kMeasured = static_cast<std::size_t>(kGroups) * kMeasuredRounds;
 constexpr double kGoldenRatio = 0.6180339887498949;  // a low-discrepancy sequence in place of chance
 
 class ClosedLoop {
@@ -131,7 +132,7 @@ class ClosedLoop {
     return out;
   }
 
-  double median(std::array<double, kGroups * kMeasuredRounds>& values) const {
+  double median(std::array<double, kMeasured>& values) const {
     const auto middle = values.begin() + measured_ / 2;
     std::nth_element(values.begin(), middle, values.begin() + measured_);
     return *middle;
@@ -156,8 +157,8 @@ class ClosedLoop {
   PassTime decode_;
   std::array<Group, kGroups> groups_state_{};
   std::array<int, kGroups> queue_{};  // a ring of waiting groups
-  std::array<double, kGroups * kMeasuredRounds> ttft_{};
-  std::array<double, kGroups * kMeasuredRounds> tpot_{};
+  std::array<double, kMeasured> ttft_{};
+  std::array<double, kMeasured> tpot_{};
 };
 
 }  // namespace

@@ -49,7 +49,8 @@ class Screen {
     why(a.recommendations.front());
     check_first(a);
     others(a);
-    standing(a);
+    roles(a);
+    ties(a);
     miss(a);
     out_ << '\n';
     counts(a);
@@ -396,28 +397,37 @@ class Screen {
          << "  " << t_("column/trade") << '\n';
     std::size_t rank = 1;
     for (const auto* r : rows) {
-      out_ << "  " << pad_left(fmt::format("{}", ++rank), 2) << "  " << pad_right(type_text(*r), type_width) << ' '
-           << pad_right(cards_text(*r), card_width + 1) << pad_left(speed_cell(*r), 11) << pad_left(cost_cell(*r), 15)
-           << "  " << trade(*r, a.recommendations.front()) << '\n';
+      out_ << "  " << pad_left(fmt::format("{}", ++rank), 2) << (r->pareto ? "^ " : "  ")
+           << pad_right(type_text(*r), type_width) << ' ' << pad_right(cards_text(*r), card_width + 1)
+           << pad_left(speed_cell(*r), 11) << pad_left(cost_cell(*r), 15) << "  "
+           << trade(*r, a.recommendations.front()) << '\n';
     }
     const bool marked = std::any_of(rows.begin(), rows.end(), [](const Recommendation* r) {
       return cost_value(*r) && is_doubtful(r->estimate.cost);
     });
     if (marked) paragraph(t_("screen/doubtful-price"), "  ");
+    const auto on_front = [](const Recommendation* r) { return r->pareto; };
+    if (std::any_of(rows.begin(), rows.end(), on_front)) paragraph(t_("screen/front"), "  ");
   }
 
-  // What is best at one thing each, where that is not the pick, and what cannot be told from it.
-  void standing(const Advice& a) {
+  // What is best at one thing each.
+  void roles(const Advice& a) {
     std::string text;
     for (const auto& r : a.recommendations) {
+      if (r.roles.empty()) continue;
+      std::string names;
       for (const Role role : r.roles) {
-        if (&r == &a.recommendations.front()) continue;
-        text +=
-            fmt::format("{}{}{}{} x {}", text.empty() ? "" : t_("screen/semicolon"),
-                        t_(fmt::format("role/{}", name_of(role))), t_("screen/colon"), r.machine.nodes, r.type->name);
+        names += (names.empty() ? "" : t_("screen/comma")) + t_(fmt::format("role/{}", name_of(role)));
       }
+      const bool pick = &r == &a.recommendations.front();
+      text += (text.empty() ? "" : t_("screen/semicolon")) + names + t_("screen/colon") +
+              (pick ? t_("screen/the-pick") : fmt::format("{} x {}", r.machine.nodes, r.type->name));
     }
     if (!text.empty()) paragraph(text + t_("screen/full-stop"), "  ");
+  }
+
+  // What the error of the estimates cannot tell from the pick.
+  void ties(const Advice& a) {
     std::string ties;
     std::size_t count = 0;
     std::vector<const Family*> seen = {a.recommendations.front().family};

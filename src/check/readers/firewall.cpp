@@ -23,7 +23,7 @@ std::string plain_ports(std::string_view text) {
   std::replace(out.begin(), out.end(), '/', '-');
   const auto dash = out.find('-');
   if (dash == std::string::npos) return out;
-  const std::string low = out.substr(0, dash);
+  std::string low = out.substr(0, dash);
   const std::string high = out.substr(dash + 1);
   if (low == high) return low;
   return low == "1" && high == "65535" ? "all" : out;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "base/node.h"
 #include "base/text.h"
@@ -71,7 +72,7 @@ void HclPlaces::scan_text(const std::string& name, std::string_view text) {
       const std::string_view label = quoted(rest);
       if (!type.empty() && !label.empty()) {
         auto& list = blocks_[std::string(type) + "." + std::string(label)];
-        list.push_back({Place{name, number, column}, std::move(above)});
+        list.push_back({Place{name, number, column}, std::exchange(above, {})});
         open = &list.back();
         depth = 0;
       }
