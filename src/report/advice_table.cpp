@@ -10,6 +10,7 @@
 #include "base/translate.h"
 #include "catalog/catalog_fields.h"
 #include "catalog/lookup.h"
+#include "estimate/pieces.h"
 #include "estimate/price_choice.h"
 #include "report/advice.h"
 #include "report/catalog.h"
@@ -98,6 +99,23 @@ class Screen {
     }
   }
 
+  // What the cards are to each other where the work is on several of them.
+  std::string_view data_word() const {
+    switch (w_.kind) {
+      case TaskKind::llm_training:
+      case TaskKind::media_training:
+        return "layout/data";
+      case TaskKind::streaming:
+      case TaskKind::transcoding:
+        return "layout/cards-apart";
+      case TaskKind::rendering:
+      case TaskKind::hpc:
+        return independent_pieces(w_) ? "layout/cards-apart" : "layout/cards-together";
+      default:
+        return "layout/replicas";
+    }
+  }
+
   void layout_line(const Layout& l, const Machine& m, int together) {
     std::string text;
     const auto add = [&](const std::string& part) { text += (text.empty() ? "" : t_("screen/comma")) + part; };
@@ -107,7 +125,7 @@ class Screen {
     if (l.pipeline > 1) add(t_("layout/pipeline", {{"n", n(l.pipeline)}}));
     if (l.context > 1) add(t_("layout/context", {{"n", n(l.context)}}));
     if (l.expert > 1) add(t_("layout/expert", {{"n", n(l.expert)}}));
-    if (l.data > 1) add(t_(training ? "layout/data" : "layout/replicas", {{"n", n(l.data)}}));
+    if (l.data > 1) add(t_(data_word(), {{"n", n(l.data)}}));
     if (text.empty()) add(t_("layout/one-card"));
     if (training) {
       if (l.zero_stage > 0) add(fmt::format("ZeRO-{}", l.zero_stage));
