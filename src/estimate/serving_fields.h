@@ -71,6 +71,7 @@ void fields(V& v, S& s) {
   v("layer_factor", s.layer_factor, base::Need::required);
   v("copy_factor", s.copy_factor, base::Need::required);
   v("expert_us", s.expert_us);
+  v("single_factor", s.single_factor);
   v("note", s.note);
 }
 
@@ -94,6 +95,7 @@ void fields(V& v, S& s) {
   v("request_factor", s.request_factor, base::Need::required);
   v("graph_context", s.graph_context);
   v("eager_layer_us", s.eager_layer_us);
+  v("rolled_tokens", s.rolled_tokens);
 }
 
 template <class V, class S>

@@ -59,8 +59,12 @@ PassTime pass_seconds(const ServingPlan& plan, const PassLoad& load) {
   time.communication = plan.reduce_latency + plan.dispatch_latency + plan.stage_latency +
                        tokens * (plan.reduce_seconds_token + plan.dispatch_seconds_token + plan.stage_seconds_token);
   const bool eager = plan.graph_context > 0 && load.context > plan.graph_context;
-  const double launch = (eager ? plan.eager_seconds : plan.launch_seconds) + m.visits * plan.expert_visit_seconds;
+  double launch = (eager ? plan.eager_seconds : plan.launch_seconds) + m.visits * plan.expert_visit_seconds;
   time.matrices *= plan.linear_cost;
+  if (tokens <= 1) {
+    time.matrices *= plan.single_factor;
+    launch *= plan.single_factor;
+  }
   const double work = time.matrices + time.attention + time.communication;
   time.seconds = norm(work, launch * plan.linear_cost, plan.launch_power) + load.decode_requests * plan.request_seconds;
   time.host = time.seconds - work;

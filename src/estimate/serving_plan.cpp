@@ -179,6 +179,8 @@ void add_host(const Parts& p, ServingPlan& plan) {
     plan.eager_seconds = std::max(plan.launch_seconds, (layers * eager + p.engine.step_us) * kMicro);
   }
   plan.request_seconds = p.engine.request_us * (p.release != nullptr ? p.release->request_factor : 1) * kMicro;
+  plan.single_factor = p.format.single_factor.value_or(1);
+  if (p.release != nullptr) plan.rolled_tokens = p.release->rolled_tokens.value_or(0);
   plan.expert_visit_seconds = p.format.expert_us.value_or(p.engine.expert_us) * kMicro * p.layers.moe;
   plan.linear_cost = 1 + (p.general.linear_layer_cost - 1) * p.layers.linear / layers;
   plan.arrival_seconds = p.engine.arrival_ms * kMilli;
@@ -207,8 +209,14 @@ bool add_communication(const Parts& p, const ServingCalibration& calibration, Se
   const double token_bytes = p.a.hidden * kHalfBytes;
   const double reduces = kReducesPerLayer * p.a.layers;
   if (p.tensor > 1) {
-    const Path to = path(p, calibration, p.tensor > cards);
+    Path to = path(p, calibration, p.tensor > cards);
     if (to.link == nullptr) return false;
+    if (p.tensor > cards) {
+      // Rings cross the border of a node once each, so a reduction has all adapters of the node, up to the inner link.
+      const Path inside = path(p, calibration, false);
+      to.rate *= cards;
+      if (inside.link != nullptr) to.rate = std::min(to.rate, inside.rate * inside.link->share / to.link->share);
+    }
     const double latency = to.link->latency_us + to.link->rank_us * (p.tensor - 2);
     plan.reduce_latency = reduces * latency * p.engine.reduce_factor * kMicro;
     plan.reduce_seconds_token = reduces * 2 * (p.tensor - 1) / p.tensor * token_bytes / (to.rate * to.link->share);

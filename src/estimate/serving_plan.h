@@ -39,6 +39,7 @@ struct ServingPlan {
   double kv_copies = 0;            // bytes copied a pass for each byte of cache
   double kv_blocks = 0;            // SMs that share one request's cache; 0: all
   double state_bytes = 0;          // recurrent states of one request, held
+  double rolled_tokens = 0;        // a full cache drops this many tokens; 0: it holds the whole context
 
   // Rates.
   double matrix_rate = 0;
@@ -61,6 +62,7 @@ struct ServingPlan {
   double request_seconds = 0;       // per running request of one attention rank
   double expert_visit_seconds = 0;  // per expert that is visited
   double arrival_seconds = 0;
+  double single_factor = 1;  // time of matrices and launches in a pass of one token
 
   // Communication of a pass.
   double reduce_latency = 0;

@@ -1,4 +1,6 @@
 // Named cases: what practitioners know of one card, engine or format against another.
+#include <vector>
+
 #include "gpuadvise/serving.h"
 
 #include "catch.h"
@@ -158,4 +160,41 @@ TEST_CASE("versions compare by number", "[serving]") {
   CHECK_FALSE(at_least_version("main", "0.1"));
   CHECK(version_of("vllm 0.6.3") == "0.6.3");
   CHECK(version_of("auto_gptq==0.6.0") == "0.6.0");
+}
+
+TEST_CASE("a cache that drops old tokens keeps decode at the length of the answer", "[serving]") {
+  const auto tpot = [](std::string_view release, int input, int output) {
+    Workload w = test::serve(test::llama_8b(), "autoawq", "awq-int4");
+    w.profile.software.framework = release;
+    w.profile.inference.concurrency = 8;
+    w.profile.inference.input_tokens = input;
+    w.profile.inference.output_tokens = output;
+    return *speed(w, "nvidia-rtx-4090").tpot_ms;
+  };
+  constexpr auto kRolls = "autoawq 0.1.6";
+  constexpr auto kKeeps = "autoawq 0.2.0";
+  CHECK(tpot(kRolls, 2048, 2048) < tpot(kKeeps, 2048, 2048));
+  // 1950 to 2048 tokens of context either way.
+  CHECK(tpot(kRolls, 2048, 2048) == Approx(tpot(kKeeps, 1948, 100)).epsilon(0.005));
+  // A prompt of a token grows as it would in any cache; only the last step would not fit.
+  CHECK(tpot(kRolls, 1, 2048) == Approx(tpot(kKeeps, 1, 2048)).epsilon(0.005));
+}
+
+TEST_CASE("where a format has a second kernel for one request alone, the estimate lies between the two", "[serving]") {
+  Calibration gemm = calibration();
+  std::vector<ServingFormat> formats(gemm.serving.formats.begin(), gemm.serving.formats.end());
+  for (auto& format : formats) format.single_factor.reset();
+  gemm.serving.formats = formats;
+  for (const int batch : {1, 2}) {
+    Workload w = test::serve(test::llama_8b(), "autoawq", "awq-int4");
+    w.profile.inference.input_tokens = 32;
+    w.profile.inference.output_tokens = 32;
+    w.profile.inference.concurrency = batch;
+    const double middle = *speed(w, "nvidia-rtx-4090").tpot_ms;
+    const double slower = *estimate_serving_speed(w, test::machine("nvidia-rtx-4090"), test::tensor(1), gemm).tpot_ms;
+    CHECK(middle <= slower);
+    if (batch == 1) CHECK(middle > slower / 1.2);
+    if (batch == 1) CHECK(middle < slower);
+    if (batch == 2) CHECK(middle == slower);
+  }
 }

@@ -69,6 +69,7 @@ struct ServingFormat {
   double layer_factor;                    // launches against the 16-bit model
   double copy_factor;                     // of the engine's copies of the KV cache
   std::optional<double> expert_us;        // host time of one expert visited, where experts run one by one
+  std::optional<double> single_factor;    // time of matrices and launches in a pass of one token, against this row's
   std::string_view note;
 };
 
@@ -89,6 +90,8 @@ struct ServingRelease {
   double request_factor;                 // host time of a running request
   std::optional<double> graph_context;   // tokens of context beyond which no graph is replayed
   std::optional<double> eager_layer_us;  // launches of one layer then
+  // The cache has room for the answer's tokens only; when it is full, this many of the oldest are dropped at once.
+  std::optional<double> rolled_tokens;
 };
 
 // Where an engine's kernels fit one chip better or worse than its row says.
