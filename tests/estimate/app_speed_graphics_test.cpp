@@ -41,6 +41,34 @@ TEST_CASE("path tracing follows ray units and the clocks that power allows", "[a
   CHECK(l40s > 2 * a10);
 }
 
+TEST_CASE("in fog memory and issue count, not ray units", "[apps]") {
+  const auto a100_over_t4 = [](std::string_view scene) {
+    Workload lamp = render("Ansys Speos");
+    lamp.profile.rendering.scene = scene;
+    return *speed(lamp, TaskKind::rendering, "rendering", test::a100()).relative /
+           *speed(lamp, TaskKind::rendering, "rendering", test::t4()).relative;
+  };
+  CHECK(a100_over_t4("Street in fog") > 3.5);
+  CHECK(a100_over_t4("Street") < 2.5);
+}
+
+TEST_CASE("an older encoder falls behind less at slow presets", "[apps]") {
+  const auto relative = [](std::string_view preset, const Accelerator& card) {
+    Workload video;
+    video.profile.transcoding.app = "NVENC";
+    video.profile.transcoding.codec = "HEVC";
+    video.profile.transcoding.direction = "encode";
+    video.profile.transcoding.preset = preset;
+    return *speed(video, TaskKind::transcoding, "video-transcoding", card).relative;
+  };
+  Accelerator pascal = test::t4();
+  pascal.id = "somebody-s-pascal";
+  pascal.chip_class = "Pascal-GP10x";
+  CHECK(relative("p1", pascal) < relative("p5", pascal));
+  CHECK(relative("p5", pascal) < relative("p7", pascal));
+  CHECK(relative("p1", test::t4()) == Approx(relative("p7", test::t4())));
+}
+
 TEST_CASE("frames of a sequence spread over a fleet without loss", "[apps]") {
   const auto work = render("KeyShot");
   const double one = *speed(work, TaskKind::rendering, "rendering", test::t4()).relative;
