@@ -143,6 +143,9 @@ struct Result {
 Result run(const Study& study, const std::string& gold, const Context& context, const Remarks& remarks,
            base::Arena& arena);
 
+// Rows in use that are further off than that and have no remark that says why.
+std::vector<const Sample*> unexplained(const Result& result, const Remarks& remarks, double bad_percent);
+
 struct PrintOptions {
   bool markdown = false;
   int worst = 12;           // rows listed

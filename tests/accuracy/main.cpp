@@ -93,6 +93,13 @@ int main(int argc, char** argv) try {
     }
     // Every measured row is answered, set aside with a reason, or says why not.
     for (const auto& s : result.samples) well = well && (!s.measured || s.predicted || !s.why.empty());
+    if (check) {
+      for (const auto* s : accuracy::unexplained(result, remarks, options.bad_percent)) {
+        fmt::print(stderr, "{}: {} is {:+.1f} % off and remarks.yaml does not say why\n", study->name, s->id,
+                   *s->error_percent());
+        well = false;
+      }
+    }
     if (study->verdicts_must_hold) well = well && accuracy::confusion(result.samples).oom_called_fit == 0;
   }
   if (!docs.empty()) {

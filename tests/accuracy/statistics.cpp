@@ -87,6 +87,17 @@ Confusion confusion(const std::vector<Sample>& samples) {
   return out;
 }
 
+std::vector<const Sample*> unexplained(const Result& result, const Remarks& remarks, double bad_percent) {
+  std::vector<const Sample*> out;
+  for (const auto& sample : result.samples) {
+    const auto error = sample.error_percent();
+    if (!error || std::abs(*error) <= bad_percent) continue;
+    const auto remark = remarks.find(sample.id);
+    if (remark == remarks.end() || remark->second.reason.empty()) out.push_back(&sample);
+  }
+  return out;
+}
+
 Result run(const Study& study, const std::string& gold, const Context& context, const Remarks& remarks,
            base::Arena& arena) {
   Result result{&study, {}, {}, {}};
