@@ -31,7 +31,7 @@ bool set_cards(Run& run, int cards) {
   const int node = std::max(1, static_cast<int>(std::lround(run.machine.accelerators_per_node)));
   Layout& l = run.layout;
   if (training(run.workload)) {
-    const int model_parallel = l.tensor * l.pipeline * l.context;
+    const int model_parallel = std::max(1, l.tensor * l.pipeline * l.context);
     if (cards % model_parallel != 0) return false;
     l.data = cards / model_parallel;
     l.zero_stage = run.workload.profile.parallelism.zero_stage.value_or(3);

@@ -150,14 +150,13 @@ void show_type(std::ostream& out, const Catalog& catalog, const Family& f, const
   for (const auto& price : catalog.prices) {
     if (price.type != type.name) continue;
     priced = true;
-    const Source* source = find_source(catalog, price.source);
     sheet.line(
         "catalog/price",
         fmt::format("{} {:g} / {}  {}  {}  {}{}", price.currency, price.amount,
                     texts(fmt::format("charge-unit/{}", names(ChargeType{})[static_cast<std::size_t>(price.charge)])),
                     price.region, price.as_of.empty() ? texts("undated") : std::string(price.as_of),
                     texts(fmt::format("source/{}", names(SourceKind{})[static_cast<std::size_t>(price.confidence)])),
-                    price.suspect.empty() ? (source == nullptr ? "" : "") : fmt::format("  ! {}", price.suspect)));
+                    price.suspect.empty() ? "" : fmt::format("  ! {}", price.suspect)));
   }
   if (!priced) sheet.line("catalog/price", texts("catalog/no-price"));
   sheet.sources(catalog, type.sources, f.date);

@@ -61,7 +61,9 @@ bool read_vision(const ConfigReader& root, int hidden, Architecture& a) {
   const double temporal = first_of(r, {"temporal_patch_size"}, 64).value_or(1);
   double params = v.layers * block + 3 * temporal * v.patch * v.patch * h;
   if (const auto image = first_of(r, {"image_size"}, 1 << 16); image && v.patch > 0) {
-    params += static_cast<double>(*image / v.patch) * (*image / v.patch) * h;
+    const auto along = *image / v.patch;  // whole patches of one side
+    const auto patches = static_cast<double>(along);
+    params += patches * patches * h;
   }
   const double out = out_is_hidden
                          ? first_of(r, {"hidden_size"}, kMostWidth).value_or(hidden)

@@ -69,7 +69,7 @@ bool strip(std::string& name, std::string& variant) {
     const char before = name[at - 1];
     if (!base::equal_ignoring_case(std::string_view(name).substr(at), word)) continue;
     if (before != '-' && before != '_' && before != ' ' && before != ':' && before != '.') continue;
-    variant = variant.empty() ? std::string(word) : std::string(word) + " " + variant;
+    variant.insert(0, variant.empty() ? "" : " ").insert(0, word);
     name.resize(at - 1);
     return true;
   }

@@ -161,7 +161,7 @@ TEST_CASE("a text is said in Chinese, part by part", "[translate]") {
   CHECK(said("\"=\" is \"==\"") == "“=”即“==”");
   CHECK(said("low to high") == "low to high");
   CHECK(said("a: a list\n  a list\n  ^") == "a：列表\n  a list\n  ^");
-  CHECK(said("") == "");
+  CHECK(said("").empty());
   CHECK(translate("a list", kRows, Lang::en) == "a list");
 }
 

@@ -28,6 +28,7 @@ void work(const RuleSet& rules) {
 double rate(int threads, const RuleSet& rules) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::thread> pool;
+  pool.reserve(static_cast<std::size_t>(threads));
   for (int i = 0; i < threads; ++i) pool.emplace_back([&] { work(rules); });
   for (auto& thread : pool) thread.join();
   return threads * kRequests / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -1,5 +1,6 @@
 // Price files of the user's own and exchange rates: what is laid over what, and what is refused with its place.
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "gpuadvise/error.h"
 #include "gpuadvise/prices.h"
@@ -114,7 +115,7 @@ TEST_CASE("price files that are wrong, with their places", "[prices]") {
   refused(row(t + ",on_demand,,CNY,-8,,"), ":2:39: amount: -8 is not a price");
   refused(row(t + ",on_demand,,CNY,0,,"), ":2:39: amount: 0 is not a price");
   for (const std::string word : {"NaN", "nan", "inf", "-inf", "8 CNY", "1e999", "0x8", "\"1,234\"", "free"}) {
-    refused(row(t + ",on_demand,,CNY," + word + ",,"), ":2:39: amount: expected a number");
+    refused(row(t + fmt::format(",on_demand,,CNY,{},,", word)), ":2:39: amount: expected a number");
   }
   refused(row(t + ",on_demand,,CNY,8,yesterday,"), ":2:41: as_of: \"yesterday\" is not YYYY");
   refused(row(t + ",on_demand,,CNY,8,,\n" + t + ",on_demand,,CNY,9,,"), ":3:1: ", "the price stands here and at ");
