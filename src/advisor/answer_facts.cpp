@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "advisor/answer_facts.h"
+#include "advisor/figures.h"
 #include "advisor/judge.h"
 #include "advisor/layouts.h"
 #include "catalog/lookup.h"
@@ -14,26 +15,6 @@
 namespace gpuadvise {
 
 namespace {
-
-// The figure that the ranking compared.
-std::optional<double> ranked_cost(const Recommendation& r) {
-  for (const auto& term : r.criteria) {
-    if (term.criterion == "cost") return term.value;
-  }
-  return std::nullopt;
-}
-
-// What is paid: for the job where it ends, otherwise for the hour.
-std::optional<double> paid(const Recommendation& r) {
-  const CostEstimate& cost = r.estimate.cost;
-  return cost.to_finish ? cost.to_finish : cost.per_hour;
-}
-
-std::optional<double> time_of(const Recommendation& r, const Workload& w) {
-  if (r.hours_to_finish) return r.hours_to_finish;
-  const double rate = merit(w, r.estimate.speed, Objective::balanced);
-  return rate > 0 ? std::optional(1 / rate) : std::nullopt;
-}
 
 // A load or a number of pieces that machines divide between them without talking to each other.
 bool shares_work(const Workload& w) {
@@ -66,9 +47,9 @@ void AnswerFacts::set_pick(RuleContext& c) const {
   c.set(Field::answer_candidates, static_cast<int>(advice_.recommendations.size()));
   int priced = 0;
   int cheaper = 0;
-  const auto mine = ranked_cost(pick);
+  const auto mine = paid(pick);
   for (const auto& r : advice_.recommendations) {
-    const auto cost = ranked_cost(r);
+    const auto cost = paid(r);
     if (!cost) continue;
     ++priced;
     if (mine && *cost < *mine * 0.999) ++cheaper;
@@ -91,16 +72,16 @@ void AnswerFacts::set_pick(RuleContext& c) const {
 // The fastest of those that have a price, against the pick.
 void AnswerFacts::set_fastest(RuleContext& c) const {
   const Recommendation& pick = advice_.recommendations.front();
-  const auto mine = time_of(pick, advice_.workload);
+  const auto mine = time_taken(pick, advice_.workload);
   if (!mine) return;
   const Recommendation* fastest = &pick;
   double least = *mine;
   for (const auto& r : advice_.recommendations) {
-    const auto time = time_of(r, advice_.workload);
-    if (ranked_cost(r) && time && *time < least) fastest = &r, least = *time;
+    const auto time = time_taken(r, advice_.workload);
+    if (paid(r) && time && *time < least) fastest = &r, least = *time;
   }
   c.set(Field::answer_fastest_speed_ratio, *mine / least);
-  c.set(Field::answer_fastest_cost_ratio, *ranked_cost(*fastest) / *ranked_cost(pick));
+  c.set(Field::answer_fastest_cost_ratio, *paid(*fastest) / *paid(pick));
 }
 
 // Few large machines against many small ones, where each machine works on its own.

@@ -183,6 +183,8 @@ void Judge::set_candidate(const Recommendation& r) {
   facts_.set(Field::layout_runs_at_once, r.runs_at_once);
   facts_.set(Field::layout_machines_together, r.machines_together);
   facts_.set(Field::estimate_hours_to_finish, r.hours_to_finish);
+  const double slow = 1 + std::min(0.0, r.estimate.speed.band_low_percent / 100);
+  if (r.hours_to_finish && slow > 0) facts_.set(Field::estimate_hours_to_finish_late, *r.hours_to_finish / slow);
   facts_.set(Field::estimate_single_node_speed_ratio, r.single_machine_ratio);
   if (r.fleet) {
     facts_.set(Field::estimate_replica_requests_per_second, r.fleet->replica.requests_per_second);

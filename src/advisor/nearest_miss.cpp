@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <array>
 
 #include "advisor/layouts.h"
 #include "advisor/nearest_miss.h"
+#include "advisor/trial.h"
 #include "catalog/lookup.h"
 #include "estimate/machine.h"
 
@@ -53,34 +55,83 @@ std::vector<Change> memory_changes(const Workload& w, const Profile& asked) {
   return changes;
 }
 
-std::optional<NearestMiss> find_nearest_miss(const std::vector<Rejection>& rejected, const Advice& advice,
-                                             const Knowledge& knowledge) {
-  const Rejection* nearest = nullptr;
-  double least = 0;
+namespace {
+
+// What failed by memory, by how much of the card is missing: two gibibytes are little on 80 and much on 8.
+std::vector<const Rejection*> nearest_first(const std::vector<Rejection>& rejected, const Catalog& catalog) {
+  std::vector<std::pair<double, const Rejection*>> found;
   for (const auto& r : rejected) {
     if (r.missing_gib <= 0 || !r.type->accelerator_memory_gib) continue;
-    const Accelerator* card = accelerator_of(knowledge.catalog, *r.type);
+    const Accelerator* card = accelerator_of(catalog, *r.type);
     if (card == nullptr || !card->peak.fp16) continue;
-    // By how much of the card is missing: two gibibytes are little on 80 and much on 8.
-    const double share = r.missing_gib / *r.type->accelerator_memory_gib;
-    if (nearest == nullptr || share < least) nearest = &r, least = share;
+    found.emplace_back(r.missing_gib / *r.type->accelerator_memory_gib, &r);
   }
-  if (nearest == nullptr) return std::nullopt;
-  const auto machine = machine_of(knowledge.catalog, knowledge.hardware, *nearest->family, *nearest->type, 1);
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const Rejection*> out;
+  out.reserve(found.size());
+  for (const auto& [share, rejection] : found) out.push_back(rejection);
+  return out;
+}
+
+std::optional<NearestMiss> miss_of(const Rejection& rejection, const Knowledge& knowledge) {
+  const auto machine = machine_of(knowledge.catalog, knowledge.hardware, *rejection.family, *rejection.type, 1);
   if (!machine) return std::nullopt;
   NearestMiss miss;
-  miss.family = nearest->family;
-  miss.type = nearest->type;
+  miss.family = rejection.family;
+  miss.type = rejection.type;
   miss.machine = *machine;
   miss.capacity_gib = machine->memory_gib;
-  miss.needed_gib = machine->memory_gib + nearest->missing_gib;
+  miss.needed_gib = machine->memory_gib + rejection.missing_gib;
+  return miss;
+}
+
+// Limits that a type may fail although its memory is enough.
+bool limited(const Profile& p) {
+  const ConstraintsSpec& c = p.constraints;
+  return c.budget_per_hour || c.budget_total || c.deadline_hours || p.inference.requests_per_second || p.inference.slo;
+}
+
+// The nearest type that a change makes run within every limit.
+std::optional<NearestMiss> within_limits(std::span<const Rejection* const> nearest, const Advice& advice,
+                                         const Knowledge& knowledge, const RuleSet& rules,
+                                         const RecommendOptions& options) {
+  constexpr std::size_t kMostTries = 12;
+  const auto tried = nearest.first(std::min(nearest.size(), kMostTries));
+  for (const auto& change : memory_changes(advice.workload, advice.asked)) {
+    const Workload changed = resolve(change.profile, knowledge.catalog);
+    Trials trials(changed, knowledge, rules, options);
+    for (const Rejection* rejection : tried) {
+      const Trial trial = trials.run(Entry{rejection->family, rejection->type, false, false});
+      if (!trial.accepted) continue;
+      auto miss = miss_of(*rejection, knowledge);
+      if (!miss) continue;
+      miss->change = change.flags;
+      miss->changed_gib = trial.accepted->estimate.memory.device;
+      return miss;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<NearestMiss> find_nearest_miss(const Advice& advice, const Knowledge& knowledge, const RuleSet& rules,
+                                             const RecommendOptions& options) {
+  const std::vector<const Rejection*> nearest = nearest_first(advice.rejected, knowledge.catalog);
+  if (nearest.empty()) return std::nullopt;
+  if (limited(advice.asked)) {
+    if (auto miss = within_limits(nearest, advice, knowledge, rules, options)) return miss;
+    return miss_of(*nearest.front(), knowledge);
+  }
+  auto miss = miss_of(*nearest.front(), knowledge);
+  if (!miss) return std::nullopt;
   for (const auto& change : memory_changes(advice.workload, advice.asked)) {
     const Workload changed = resolve(change.profile, knowledge.catalog);
     const LayoutSearch search =
-        best_layout(Estimator(changed, knowledge.calibration), *machine, knowledge, Objective::balanced);
+        best_layout(Estimator(changed, knowledge.calibration), miss->machine, knowledge, Objective::balanced);
     if (!search.fits) continue;
-    miss.change = change.flags;
-    miss.changed_gib = search.fits->memory.device;
+    miss->change = change.flags;
+    miss->changed_gib = search.fits->memory.device;
     break;
   }
   return miss;

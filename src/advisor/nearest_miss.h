@@ -8,8 +8,10 @@
 
 namespace gpuadvise {
 
-std::optional<NearestMiss> find_nearest_miss(const std::vector<Rejection>& rejected, const Advice& advice,
-                                             const Knowledge& knowledge);
+// Of a ranked answer. Where the request has limits, the change is one that meets them all; where none does, the nearest
+// type is named without a change.
+std::optional<NearestMiss> find_nearest_miss(const Advice& advice, const Knowledge& knowledge, const RuleSet& rules,
+                                             const RecommendOptions& options);
 
 // One change to a profile, as a flag a person would add.
 struct Change {

@@ -50,12 +50,12 @@ Advice recommend(const Profile& profile, const Knowledge& knowledge, const RuleS
   }
   score(advice.recommendations, factors, advice.workload, objective, advice.weights);
   order_ties(advice.recommendations);
-  mark_standing(advice.recommendations, objective_of(knowledge, Objective::balanced).weights);
+  mark_standing(advice.recommendations, advice.workload, objective_of(knowledge, Objective::balanced).weights);
   const AnswerFacts answer(advice, find_quantised_fit(advice, knowledge, rules, options));
   for (std::size_t i = 0; i < advice.recommendations.size() && i < options.top; ++i) {
     trials.describe(advice.recommendations[i], i == 0, answer);
   }
-  advice.nearest_miss = find_nearest_miss(advice.rejected, advice, knowledge);
+  advice.nearest_miss = find_nearest_miss(advice, knowledge, rules, options);
   return advice;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <tuple>
 
+#include "advisor/figures.h"
 #include "advisor/score.h"
 #include "advisor/standing.h"
 
@@ -21,11 +22,6 @@ const ScoreTerm* find_term(const Recommendation& r, std::string_view criterion) 
   return nullptr;
 }
 
-std::optional<double> value_of(const Recommendation& r, std::string_view criterion) {
-  const ScoreTerm* term = find_term(r, criterion);
-  return term == nullptr ? std::nullopt : term->value;
-}
-
 double share_of(const Recommendation& r, std::string_view criterion) {
   const ScoreTerm* term = find_term(r, criterion);
   return term == nullptr ? 0 : std::min(1.0, term->normalised / term->factor);
@@ -38,17 +34,26 @@ double score_under(const Recommendation& r, std::span<const CriterionWeight> wei
 }
 
 // In order of cost, whatever is faster than everything cheaper stands on the front.
-void mark_front(std::vector<Recommendation>& candidates) {
-  std::vector<Recommendation*> known;
+void mark_front(std::vector<Recommendation>& candidates, const Workload& w) {
+  struct Point {
+    double cost;
+    double time;
+    Recommendation* candidate;
+  };
+  std::vector<Point> known;
+  known.reserve(candidates.size());
   for (auto& r : candidates) {
-    if (value_of(r, "cost") && value_of(r, "time")) known.push_back(&r);
+    const auto cost = paid(r);
+    const auto time = time_taken(r, w);
+    if (cost && time) known.push_back({*cost, *time, &r});
   }
-  const auto both = [](const Recommendation* r) { return std::pair(*value_of(*r, "cost"), *value_of(*r, "time")); };
-  std::stable_sort(known.begin(), known.end(), [&](const auto* a, const auto* b) { return both(a) < both(b); });
-  const Recommendation* last = nullptr;
-  for (Recommendation* r : known) {
-    r->pareto = last == nullptr || both(r).second < both(last).second || both(r) == both(last);
-    if (r->pareto) last = r;
+  std::stable_sort(known.begin(), known.end(), [](const Point& a, const Point& b) {
+    return std::pair(a.cost, a.time) < std::pair(b.cost, b.time);
+  });
+  const Point* last = nullptr;
+  for (const Point& p : known) {
+    p.candidate->pareto = last == nullptr || p.time < last->time || (p.time == last->time && p.cost == last->cost);
+    if (p.candidate->pareto) last = &p;
   }
 }
 
@@ -179,12 +184,13 @@ void order_ties(std::vector<Recommendation>& candidates) {
   put_in_order(candidates, order);
 }
 
-void mark_standing(std::vector<Recommendation>& candidates, std::span<const CriterionWeight> balanced) {
+void mark_standing(std::vector<Recommendation>& candidates, const Workload& w,
+                   std::span<const CriterionWeight> balanced) {
   if (candidates.empty()) return;
-  mark_front(candidates);
+  mark_front(candidates, w);
   for (std::size_t i = 1; i < candidates.size(); ++i) candidates[i].tied = tied(candidates.front(), candidates[i]);
-  give(candidates, Role::cheapest, [](const Recommendation& r) { return least(value_of(r, "cost")); });
-  give(candidates, Role::fastest, [](const Recommendation& r) { return least(value_of(r, "time")); });
+  give(candidates, Role::cheapest, [](const Recommendation& r) { return least(paid(r)); });
+  give(candidates, Role::fastest, [&](const Recommendation& r) { return least(time_taken(r, w)); });
   give(candidates, Role::balanced, [&](const Recommendation& r) { return std::optional(score_under(r, balanced)); });
   give(candidates, Role::safest_supply,
        [](const Recommendation& r) { return std::optional(share_of(r, "lifecycle") + share_of(r, "availability")); });

@@ -17,6 +17,7 @@ void order_ties(std::vector<Recommendation>& candidates);
 
 // Of scored candidates, best first: marks the front of cost against speed, the ties with the pick, and the roles.
 // `balanced` are the weights of the balanced objective.
-void mark_standing(std::vector<Recommendation>& candidates, std::span<const CriterionWeight> balanced);
+void mark_standing(std::vector<Recommendation>& candidates, const Workload& workload,
+                   std::span<const CriterionWeight> balanced);
 
 }  // namespace gpuadvise

@@ -17,7 +17,7 @@ constexpr int kMostMachines = 64;    // of one job, unless the request says
 constexpr int kMostReplicas = 1000;  // of a fleet whose machines work alone
 constexpr double kClusterCards = 4;  // machines with fewer cards are not what clusters are built from
 
-// What so many equal runs do in all; per accelerator and per step nothing changes.
+// What so many equal runs at a time do in all; per accelerator and per step nothing changes.
 void scale_rates(SpeedEstimate& speed, double times) {
   for (auto* rate : {&speed.tokens_per_second, &speed.samples_per_second, &speed.relative}) {
     if (*rate) **rate *= times;
@@ -111,11 +111,12 @@ bool Trials::scales(const Entry& e, const Machine& machine) const {
   return (trains(w_) || w_.kind == TaskKind::llm_serving) && !e.type->slice && cluster;
 }
 
-// Only training that is still too slow, or that is to be as fast as can be, is given more machines than it needs.
+// Only training that is known to be still too slow, or that is to be as fast as can be, is given more machines than it
+// needs.
 bool Trials::enough(const Recommendation& best) const {
   if (!trains(w_)) return true;
   const auto patience = time_allowed();
-  const bool in_time = !patience || (best.hours_to_finish && *best.hours_to_finish <= *patience);
+  const bool in_time = !patience || !best.hours_to_finish || *best.hours_to_finish <= *patience;
   return in_time && options_.objective != Objective::speed;
 }
 
@@ -255,7 +256,11 @@ std::optional<int> Trials::machines_for_load(Recommendation& r, Attempt& out) {
     const auto hours = hours_to_finish(w_, speed, k_.catalog, r.machine.nodes);
     const auto allowed = time_allowed();
     if (!hours || !allowed) return 1;
-    return std::min(of(*hours, *allowed), of(*pieces, pieces_at_once(r)));
+    // No more rounds than there is time for; where there is not time for one, the deadline turns the type away.
+    const double at_once = pieces_at_once(r);
+    const double each = *hours / piece_rounds(*pieces, at_once);
+    const double rounds = std::max(1.0, std::floor(*allowed / each + 1e-9));
+    return of(*pieces, at_once * rounds);
   }
   const bool sessions = w_.kind == TaskKind::streaming || w_.kind == TaskKind::transcoding;
   if (sessions && asked.concurrency && speed.value && *speed.value > 0) return of(*asked.concurrency, *speed.value);
@@ -279,7 +284,8 @@ bool Trials::carry_load(Recommendation& r, Attempt& out) {
   r.machine.nodes *= *machines;
   if (trains(w_)) {  // the runs of a sweep do not talk to each other
     r.runs_at_once = *machines;
-    scale_rates(r.estimate.speed, *machines);
+    const double runs = independent_pieces(w_).value_or(1);
+    scale_rates(r.estimate.speed, runs / piece_rounds(runs, *machines));  // the last round may leave machines idle
     return true;
   }
   r.layout.data *= *machines;

@@ -27,12 +27,16 @@ std::optional<double> together(const SpeedEstimate& s, const std::optional<doubl
 }  // namespace
 
 std::optional<double> independent_pieces(const Workload& w) {
-  if (w.kind == TaskKind::rendering) return w.profile.rendering.frames;
-  if (w.profile.operations.runs && *w.profile.operations.runs > 1) return w.profile.operations.runs;
-  return std::nullopt;
+  const auto pieces = w.kind == TaskKind::rendering ? w.profile.rendering.frames : w.profile.operations.runs;
+  return pieces && *pieces > 1 ? std::optional<double>(*pieces) : std::nullopt;
 }
 
 bool falls_in_pieces(const Workload& w) { return independent_pieces(w) || reference_seconds(w); }
+
+double piece_rounds(double pieces, double at_once) {
+  constexpr double kSlack = 1e-9;
+  return std::max(1.0, std::ceil(pieces / at_once - kSlack));
+}
 
 void set_piece_rate(const Workload& w, const Machine& machine, const SpeedEstimate& one_card, SpeedEstimate& speed) {
   const auto reference = reference_seconds(w);
@@ -41,8 +45,9 @@ void set_piece_rate(const Workload& w, const Machine& machine, const SpeedEstima
   const auto alone = together(one_card, reference);
   if (!pieces || !alone) return;
   const double cards = std::max(1.0, std::floor(machine.accelerators_per_node) * machine.nodes);
-  const double apart = std::min(cards, *pieces) * *alone;
-  speed.samples_per_second = std::max(speed.samples_per_second.value_or(0), apart);
+  const double busy = *pieces / piece_rounds(*pieces, cards);  // on average: the last round may leave cards idle
+  speed.samples_per_second = busy * *alone;
+  if (one_card.relative) speed.relative = busy * *one_card.relative;
 }
 
 }  // namespace gpuadvise

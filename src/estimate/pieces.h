@@ -14,10 +14,14 @@ std::optional<double> independent_pieces(const Workload& workload);
 // Whether set_piece_rate has something to say.
 bool falls_in_pieces(const Workload& workload);
 
+// How many times so many at once have to be started: a piece is not split.
+double piece_rounds(double pieces, double at_once);
+
 // Sets samples_per_second of a rendering or HPC speed to frames or runs per second, from what one was measured to take
 // on the task's reference card (rendering.minutes_per_frame, hpc.hours_per_run), or from the seconds that a measured
-// scene takes. `one_card` is the speed of the same work on one card of the machine: where it does more, every card
-// works on a piece of its own, as long as there are pieces. Changes nothing where neither is known.
+// scene takes. Several pieces go one to a card, at `one_card`'s speed; rate and relative speed are those of the whole
+// work, so cards that the last round leaves idle lower them. One piece takes the whole machine. Changes nothing where
+// neither is known.
 void set_piece_rate(const Workload& workload, const Machine& machine, const SpeedEstimate& one_card,
                     SpeedEstimate& speed);
 

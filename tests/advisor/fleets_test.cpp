@@ -97,9 +97,138 @@ TEST_CASE("three frames keep three cards busy, however many there are") {
   const Recommendation* large = find(advice, kEightA10);
   REQUIRE(large != nullptr);
   CHECK(large->machine.nodes == 1);
-  // All eight on one frame are slower than one card on each of three, or faster: never more than eight times one.
-  CHECK(*large->hours_to_finish <= 1 + 1e-9);
-  CHECK(*large->hours_to_finish >= 3.0 / 8 - 1e-9);
+  CHECK(*large->hours_to_finish == Approx(1));
+  CHECK(*large->estimate.speed.relative == Approx(3));
+}
+
+TEST_CASE("a frame or a run is not split to finish the last round sooner") {
+  // Nine frames of an hour on eight cards are two rounds.
+  const Advice nine = ask(frames(9, 60, 10));
+  REQUIRE(find(nine, kEightA10) != nullptr);
+  CHECK(*find(nine, kEightA10)->hours_to_finish == Approx(2));
+  // Three of an hour within an hour and a half need three machines of one card.
+  const Advice three = ask(frames(3, 60, 1.5));
+  REQUIRE(find(three, kOneA10) != nullptr);
+  CHECK(find(three, kOneA10)->machine.nodes == 3);
+  CHECK(*find(three, kOneA10)->hours_to_finish == Approx(1));
+  Profile runs;
+  runs.task = "hpc";
+  runs.hpc.hours_per_run = 10;
+  runs.operations.runs = 3;
+  runs.constraints.deadline_hours = 15;
+  const Recommendation* a100 = find(ask(runs), "ecs.gn7e-c16g1.4xlarge");
+  REQUIRE(a100 != nullptr);
+  CHECK(a100->machine.nodes == 3);
+}
+
+TEST_CASE("one frame takes all the cards of a machine") {
+  const Advice one = ask(frames(1, 60, 10));
+  const Recommendation* large = find(one, kEightA10);
+  REQUIRE(large != nullptr);
+  CHECK(*large->hours_to_finish == Approx(1 / *large->estimate.speed.relative));
+}
+
+TEST_CASE("training without an amount of work is not given more machines than hold it") {
+  for (const char* task : {"diffusion-training", "speech-training", "recsys-training", "cv-training"}) {
+    Profile p;
+    p.task = task;
+    const Advice advice = ask(p);
+    for (const int most : {1, 2, 4}) {
+      p.constraints.max_nodes = most;
+      const Advice fewer = ask(p);
+      for (const auto& r : advice.recommendations) {
+        INFO(task << " " << r.type->name << " on " << r.machine.nodes);
+        if (!r.hours_to_finish && r.machine.nodes > most) CHECK(find(fewer, r.type->name) == nullptr);
+      }
+    }
+  }
+}
+
+TEST_CASE("the hours, the relative speed and what is said of faster and cheaper agree") {
+  for (const Profile& p : {frames(1000, 2, 1), frames(20, 60, 10), sweep(20, 48)}) {
+    const Advice advice = ask(p);
+    const Recommendation& pick = advice.recommendations.front();
+    for (const auto& r : advice.recommendations) {
+      INFO(*p.task << " " << r.type->name);
+      if (!r.estimate.speed.relative || !pick.estimate.speed.relative) continue;
+      CHECK(*r.estimate.speed.relative / *pick.estimate.speed.relative ==
+            Approx(*pick.hours_to_finish / *r.hours_to_finish).epsilon(1e-6));
+    }
+  }
+}
+
+TEST_CASE("a deadline inside the error of the estimate is said to be so") {
+  const auto warned = [](double deadline) {
+    const Recommendation* one = find(ask(frames(100, 6, deadline)), kOneA10);
+    REQUIRE(one != nullptr);
+    return *one->hours_to_finish;
+  };
+  CHECK(warned(10) == Approx(10));
+  Profile tight = frames(100, 6, 10);
+  constexpr std::string_view kOnly[] = {kOneA10};
+  tight.constraints.instance_types = std::span<const std::string_view>(kOnly);
+  CHECK(says(ask(tight).recommendations.front().warnings, "money/deadline-tight"));
+  tight.constraints.deadline_hours = 15;
+  CHECK_FALSE(says(ask(tight).recommendations.front().warnings, "money/deadline-tight"));
+}
+
+TEST_CASE("a service has no end that a deadline could meet") {
+  Profile p;
+  p.task = "llm-inference";
+  p.model.params = 7e9;
+  p.constraints.deadline_hours = 5;
+  const Advice advice = ask(p);
+  CHECK(advice.recommendations.empty());
+  CHECK(std::any_of(advice.rejected.begin(), advice.rejected.end(),
+                    [](const auto& r) { return r.reason.rule == "money/no-end"; }));
+  CHECK(std::none_of(advice.rejected.begin(), advice.rejected.end(),
+                     [](const auto& r) { return r.reason.rule == "money/time-unknown"; }));
+}
+
+TEST_CASE("the nearest miss within a budget is one that meets it once changed") {
+  Profile p;
+  p.task = "llm-inference";
+  p.model.params = 7e9;
+  p.constraints.budget_per_hour = 5;
+  const Advice advice = ask(p);
+  REQUIRE(advice.recommendations.empty());
+  REQUIRE(advice.nearest_miss);
+  REQUIRE_FALSE(advice.nearest_miss->change.empty());
+  Profile changed = p;
+  const std::string_view flags = advice.nearest_miss->change;
+  REQUIRE(flags.starts_with("--weights "));
+  changed.inference.weights = flags.substr(std::string_view("--weights ").size());
+  const std::string_view only[] = {advice.nearest_miss->type->name};
+  changed.constraints.instance_types = std::span<const std::string_view>(only);
+  const Advice again = ask(changed);
+  REQUIRE_FALSE(again.recommendations.empty());
+  CHECK(*again.recommendations.front().estimate.cost.per_hour <= 5);
+}
+
+TEST_CASE("what is said to be cheapest and fastest is so by what is paid and by the whole") {
+  for (const char* task : {"llm-inference", "vlm-inference", "cv-inference", "diffusion-inference", "vdi",
+                           "recsys-training", "speech-inference", "cloud-gaming", "llm-finetune"}) {
+    Profile p;
+    p.task = task;
+    if (std::string_view(task).starts_with("llm")) p.model.params = 7e9;
+    const Advice advice = ask(p);
+    const auto money = [](const Recommendation& r) {
+      return r.estimate.cost.to_finish ? r.estimate.cost.to_finish : r.estimate.cost.per_hour;
+    };
+    for (const auto& named : advice.recommendations) {
+      const auto is = [&](Role role) {
+        return std::find(named.roles.begin(), named.roles.end(), role) != named.roles.end();
+      };
+      for (const auto& r : advice.recommendations) {
+        INFO(task << " " << named.type->name << " against " << r.type->name);
+        if (is(Role::cheapest) && money(r)) CHECK(*money(named) <= *money(r) * 1.0011);
+        if (is(Role::fastest) && !named.hours_to_finish && r.estimate.speed.known && r.estimate.speed.relative &&
+            named.estimate.speed.relative) {
+          CHECK(*named.estimate.speed.relative >= *r.estimate.speed.relative * 0.99);
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("frames of unknown length are said to be so") {
@@ -125,12 +254,12 @@ TEST_CASE("the runs of a sweep take their own machines and do not talk") {
     if (alone == nullptr || alone->machine.nodes != r.machines_together) continue;
     CHECK(r.machine.nodes == r.machines_together * r.runs_at_once);
     CHECK(r.runs_at_once <= 24);
-    CHECK(*r.hours_to_finish == Approx(24 * *alone->hours_to_finish / r.runs_at_once));
-    CHECK(*r.estimate.speed.tokens_per_second == Approx(*alone->estimate.speed.tokens_per_second * r.runs_at_once));
+    const double rounds = std::ceil(24.0 / r.runs_at_once);
+    CHECK(*r.hours_to_finish == Approx(rounds * *alone->hours_to_finish));
+    CHECK(*r.estimate.speed.tokens_per_second == Approx(*alone->estimate.speed.tokens_per_second * 24 / rounds));
     CHECK(*r.hours_to_finish <= 12 * (1 + 1e-9));
     if (r.estimate.cost.known && alone->estimate.cost.known) {
-      CHECK(*r.estimate.cost.to_finish == Approx(24 * *alone->estimate.cost.to_finish));
-      CHECK(*r.estimate.cost.per_million_tokens == Approx(*alone->estimate.cost.per_million_tokens));
+      CHECK(*r.estimate.cost.to_finish == Approx(rounds * r.runs_at_once * *alone->estimate.cost.to_finish));
     }
   }
 }

@@ -8,6 +8,7 @@
 #include "gpuadvise/advise.h"
 #include "gpuadvise/error.h"
 
+#include "advisor/figures.h"
 #include "catch.h"
 #include "report/advice.h"
 
@@ -227,36 +228,31 @@ TEST_CASE("what a margin for error asks for, a larger one asks for too", "[prope
 }
 
 TEST_CASE("the front, the ties and the roles say what the numbers say", "[property]") {
-  const auto value = [](const Recommendation& r, std::string_view criterion) {
-    for (const auto& term : r.criteria) {
-      if (term.criterion == criterion) return term.value;
-    }
-    return std::optional<double>();
-  };
   for (const auto& p : profiles()) {
     INFO(describe(p));
     const Advice advice = ask(p);
     std::size_t front = 0;
     for (const auto& r : advice.recommendations) {
-      const auto cost = value(r, "cost");
-      const auto time = value(r, "time");
+      const auto cost = paid(r);
+      const auto time = time_taken(r, advice.workload);
       if (!cost || !time) {
         CHECK_FALSE(r.pareto);
         continue;
       }
       const bool beaten = std::any_of(advice.recommendations.begin(), advice.recommendations.end(), [&](const auto& o) {
-        const auto c = value(o, "cost");
-        const auto t = value(o, "time");
+        const auto c = paid(o);
+        const auto t = time_taken(o, advice.workload);
         return c && t && *c <= *cost && *t <= *time && (*c < *cost || *t < *time);
       });
       CHECK(r.pareto == !beaten);
       front += r.pareto ? 1 : 0;
       for (const Role role : r.roles) {
         if (role == Role::cheapest) {
-          for (const auto& o : advice.recommendations) CHECK(value(o, "cost").value_or(*cost) >= *cost * 0.9989);
+          for (const auto& o : advice.recommendations) CHECK(paid(o).value_or(*cost) >= *cost * 0.9989);
         }
         if (role == Role::fastest) {
-          for (const auto& o : advice.recommendations) CHECK(value(o, "time").value_or(*time) >= *time * 0.9989);
+          for (const auto& o : advice.recommendations)
+            CHECK(time_taken(o, advice.workload).value_or(*time) >= *time * 0.9989);
         }
       }
     }
@@ -268,7 +264,7 @@ TEST_CASE("the front, the ties and the roles say what the numbers say", "[proper
           ->normalised;
     };
     for (const auto& r : advice.recommendations) {
-      if (value(r, "cost")) worst = std::min(worst, share(r));
+      if (value_of(r, "cost")) worst = std::min(worst, share(r));
     }
     for (const auto& r : advice.recommendations) {
       if (!r.estimate.cost.known) CHECK(share(r) <= worst + 1e-12);
