@@ -30,14 +30,16 @@ bool shares_work(const Workload& w) {
 AnswerFacts::AnswerFacts(const Advice& advice, std::optional<QuantisedFit> quantised)
     : advice_(advice), quantised_(quantised) {
   for (const auto& r : advice.recommendations) {
-    if (paid(r) && (cheapest_ == nullptr || *paid(r) < *paid(*cheapest_))) cheapest_ = &r;
+    if (paid(r, advice_.workload) &&
+        (cheapest_ == nullptr || *paid(r, advice_.workload) < *paid(*cheapest_, advice_.workload)))
+      cheapest_ = &r;
   }
 }
 
 void AnswerFacts::set_candidate(RuleContext& c, const Recommendation& r) const {
-  if (cheapest_ == nullptr || !paid(r) || *paid(*cheapest_) <= 0) return;
+  if (cheapest_ == nullptr || !paid(r, advice_.workload) || *paid(*cheapest_, advice_.workload) <= 0) return;
   constexpr double kSame = 1.001;
-  const double ratio = *paid(r) / *paid(*cheapest_);
+  const double ratio = *paid(r, advice_.workload) / *paid(*cheapest_, advice_.workload);
   c.set(Field::cost_cheapest_fit_ratio, ratio);
   if (ratio > kSame) c.set(Field::cost_cheaper_fit, cheapest_->type->name);
 }
@@ -47,9 +49,9 @@ void AnswerFacts::set_pick(RuleContext& c) const {
   c.set(Field::answer_candidates, static_cast<int>(advice_.recommendations.size()));
   int priced = 0;
   int cheaper = 0;
-  const auto mine = paid(pick);
+  const auto mine = paid(pick, advice_.workload);
   for (const auto& r : advice_.recommendations) {
-    const auto cost = paid(r);
+    const auto cost = paid(r, advice_.workload);
     if (!cost) continue;
     ++priced;
     if (mine && *cost < *mine * 0.999) ++cheaper;
@@ -78,26 +80,26 @@ void AnswerFacts::set_fastest(RuleContext& c) const {
   double least = *mine;
   for (const auto& r : advice_.recommendations) {
     const auto time = time_taken(r, advice_.workload);
-    if (paid(r) && time && *time < least) fastest = &r, least = *time;
+    if (paid(r, advice_.workload) && time && *time < least) fastest = &r, least = *time;
   }
   c.set(Field::answer_fastest_speed_ratio, *mine / least);
-  c.set(Field::answer_fastest_cost_ratio, *paid(*fastest) / *paid(pick));
+  c.set(Field::answer_fastest_cost_ratio, *paid(*fastest, advice_.workload) / *paid(pick, advice_.workload));
 }
 
 // Few large machines against many small ones, where each machine works on its own.
 void AnswerFacts::set_other_size(RuleContext& c) const {
   const Recommendation& pick = advice_.recommendations.front();
-  const auto mine = paid(pick);
+  const auto mine = paid(pick, advice_.workload);
   if (!shares_work(advice_.workload) || !mine || *mine <= 0) return;
   const auto at = std::find_if(advice_.recommendations.begin() + 1, advice_.recommendations.end(), [&](const auto& r) {
     return r.machine.accelerator == pick.machine.accelerator && !r.type->slice && !pick.type->slice &&
-           r.machine.accelerators_per_node != pick.machine.accelerators_per_node && paid(r);
+           r.machine.accelerators_per_node != pick.machine.accelerators_per_node && paid(r, advice_.workload);
   });
   if (at == advice_.recommendations.end()) return;
   c.set(Field::answer_other_size, at->type->name);
   c.set(Field::answer_other_size_accelerators, at->machine.accelerators_per_node);
   c.set(Field::answer_other_size_nodes, at->machine.nodes);
-  c.set(Field::answer_other_size_cost_ratio, *paid(*at) / *mine);
+  c.set(Field::answer_other_size_cost_ratio, *paid(*at, advice_.workload) / *mine);
 }
 
 // The largest card that is too small in the same number shows what the memory is needed for. Small slices and old cards

@@ -3,9 +3,28 @@
 
 namespace gpuadvise {
 
-std::optional<double> paid(const Recommendation& r) {
+namespace {
+
+bool serves(TaskKind kind) {
+  switch (kind) {
+    case TaskKind::llm_serving:
+    case TaskKind::interactive:
+    case TaskKind::media_inference:
+    case TaskKind::streaming:
+    case TaskKind::transcoding:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::optional<double> paid(const Recommendation& r, const Workload& w) {
   const CostEstimate& cost = r.estimate.cost;
-  return cost.to_finish ? cost.to_finish : cost.per_hour;
+  if (cost.to_finish || serves(w.kind) || r.hours_to_finish) return cost.to_finish ? cost.to_finish : cost.per_hour;
+  const auto time = time_taken(r, w);
+  return cost.per_hour && time ? std::optional(*cost.per_hour * *time) : std::nullopt;
 }
 
 std::optional<double> time_taken(const Recommendation& r, const Workload& w) {

@@ -7,8 +7,9 @@
 
 namespace gpuadvise {
 
-// For the job where it ends, otherwise for the hour, all machines together. Empty: no price in the request's currency.
-std::optional<double> paid(const Recommendation& recommendation);
+// For the job where it ends; for a unit of work where it is a job whose size is not known; for the hour of a service.
+// All machines together. Empty: no price in the request's currency, or no speed to divide by.
+std::optional<double> paid(const Recommendation& recommendation, const Workload& workload);
 
 // Hours to finish, or the time of a unit of work on all machines together. Empty: unknown, or so many streams were
 // asked for that more speed is worth nothing.

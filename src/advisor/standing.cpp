@@ -43,7 +43,7 @@ void mark_front(std::vector<Recommendation>& candidates, const Workload& w) {
   std::vector<Point> known;
   known.reserve(candidates.size());
   for (auto& r : candidates) {
-    const auto cost = paid(r);
+    const auto cost = paid(r, w);
     const auto time = time_taken(r, w);
     if (cost && time) known.push_back({*cost, *time, &r});
   }
@@ -189,7 +189,7 @@ void mark_standing(std::vector<Recommendation>& candidates, const Workload& w,
   if (candidates.empty()) return;
   mark_front(candidates, w);
   for (std::size_t i = 1; i < candidates.size(); ++i) candidates[i].tied = tied(candidates.front(), candidates[i]);
-  give(candidates, Role::cheapest, [](const Recommendation& r) { return least(paid(r)); });
+  give(candidates, Role::cheapest, [&](const Recommendation& r) { return least(paid(r, w)); });
   give(candidates, Role::fastest, [&](const Recommendation& r) { return least(time_taken(r, w)); });
   give(candidates, Role::balanced, [&](const Recommendation& r) { return std::optional(score_under(r, balanced)); });
   give(candidates, Role::safest_supply,

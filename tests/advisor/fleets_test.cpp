@@ -207,7 +207,7 @@ TEST_CASE("the nearest miss within a budget is one that meets it once changed") 
 
 TEST_CASE("what is said to be cheapest and fastest is so by what is paid and by the whole") {
   for (const char* task : {"llm-inference", "vlm-inference", "cv-inference", "diffusion-inference", "vdi",
-                           "recsys-training", "speech-inference", "cloud-gaming", "llm-finetune"}) {
+                           "speech-inference", "cloud-gaming", "llm-finetune"}) {
     Profile p;
     p.task = task;
     if (std::string_view(task).starts_with("llm")) p.model.params = 7e9;

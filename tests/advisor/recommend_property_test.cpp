@@ -233,14 +233,14 @@ TEST_CASE("the front, the ties and the roles say what the numbers say", "[proper
     const Advice advice = ask(p);
     std::size_t front = 0;
     for (const auto& r : advice.recommendations) {
-      const auto cost = paid(r);
+      const auto cost = paid(r, advice.workload);
       const auto time = time_taken(r, advice.workload);
       if (!cost || !time) {
         CHECK_FALSE(r.pareto);
         continue;
       }
       const bool beaten = std::any_of(advice.recommendations.begin(), advice.recommendations.end(), [&](const auto& o) {
-        const auto c = paid(o);
+        const auto c = paid(o, advice.workload);
         const auto t = time_taken(o, advice.workload);
         return c && t && *c <= *cost && *t <= *time && (*c < *cost || *t < *time);
       });
@@ -248,7 +248,8 @@ TEST_CASE("the front, the ties and the roles say what the numbers say", "[proper
       front += r.pareto ? 1 : 0;
       for (const Role role : r.roles) {
         if (role == Role::cheapest) {
-          for (const auto& o : advice.recommendations) CHECK(paid(o).value_or(*cost) >= *cost * 0.9989);
+          for (const auto& o : advice.recommendations)
+            CHECK(paid(o, advice.workload).value_or(*cost) >= *cost * 0.9989);
         }
         if (role == Role::fastest) {
           for (const auto& o : advice.recommendations)
