@@ -130,7 +130,11 @@ void print_rule(std::ostream& out, const ActiveRule& rule, const Catalog& catalo
     paragraph(out, texts.raw("rules/example"), base::printable(given));
     RuleContext context = test_context(test);
     RuleEvaluation evaluation;
-    paragraph(out, "", fmt::format("-> {}", evaluation.message(rule, context, texts.lang())));
+    const Firing firing = evaluation.apply(rule, context);  // not with every value that a user may set a parameter to
+    const bool fires = firing.rule != nullptr && !firing.undecided;
+    paragraph(out, "",
+              fires ? fmt::format("-> {}", evaluation.message(rule, context, texts.lang()))
+                    : std::string(texts.raw("rules/example-quiet")));
     break;
   }
 }

@@ -174,7 +174,9 @@ RuleContext test_context(const RuleTest& test) {
   return context;
 }
 
-std::vector<std::string> test_rule(const ActiveRule& rule) {
+std::vector<std::string> test_rule(const ActiveRule& active) {
+  ActiveRule rule = active;  // tests are about the parameters that the rule states, not what a user made of them
+  for (std::size_t i = 0; i < rule.parameters.size(); ++i) rule.parameters[i] = rule.rule->spec.parameters[i].value;
   std::vector<std::string> out;
   RuleEvaluation evaluation;
   for (std::size_t i = 0; i < rule.rule->spec.tests.size(); ++i) {

@@ -158,6 +158,8 @@ overrides:
   CHECK(evaluation.apply(*bf16, context).rule != nullptr);
   CHECK(evaluation.message(*bf16, context, Lang::en) == "ours");
   CHECK(rules.find("network/no-rdma")->severity == Severity::error);
+  rules.lay_over("overrides:\n  - {id: numbers/bf16, set: {min_compute_capability: 7.0}}\n", "lower.yaml");
+  CHECK(test_rule(*bf16).empty());  // its tests are about the parameters that it states
   for (const auto* rule : rules.of(RuleScope::candidate)) CHECK(rule->id() != "family/retired");
 
   const auto base = builtin_knowledge().rules;
