@@ -121,6 +121,8 @@ struct HardwareSpec {
 struct SoftwareSpec {
   std::optional<std::string_view> cuda;
   std::optional<std::string_view> driver;
+  std::optional<std::string_view> cudnn;
+  std::optional<std::string_view> nccl;
   std::optional<std::string_view> framework;
   std::optional<std::string_view> image;
 };

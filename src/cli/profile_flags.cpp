@@ -80,6 +80,8 @@ constexpr std::array kFlags = std::to_array<FlagEntry>({
     {"--inter-node-gbps", "hardware", "inter_node_gbps"},
     {"--cuda", "software", "cuda"},
     {"--driver", "software", "driver"},
+    {"--cudnn", "software", "cudnn"},
+    {"--nccl", "software", "nccl"},
     {"--tokens", "data", "dataset_tokens"},
     {"--dataset-samples", "data", "dataset_samples"},
     {"--epochs", "data", "epochs"},

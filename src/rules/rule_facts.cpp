@@ -49,6 +49,12 @@ std::optional<double> bytes_per_parameter(std::string_view format) {
   return std::nullopt;
 }
 
+// A library's version as its makers write it. A number such as 8902 is a version code, and stays unknown.
+std::optional<int> library_version(const std::optional<std::string_view>& version) {
+  const auto number = version_number(text(version));
+  return number && *number < 100 * 100 ? number : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<int> version_number(std::string_view s) {
@@ -68,6 +74,8 @@ std::optional<int> version_number(std::string_view s) {
 }
 
 void set_software(RuleContext& c, const SoftwareSpec& software) {
+  c.set(Field::software_cudnn, library_version(software.cudnn));
+  c.set(Field::software_nccl, library_version(software.nccl));
   if (const auto cuda = version_number(text(software.cuda))) c.set(Field::software_cuda, *cuda);
   if (software.driver) {
     // Branches are told apart by their first number alone; the second one counts builds and may have three digits.

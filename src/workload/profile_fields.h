@@ -196,6 +196,8 @@ requires std::same_as<std::remove_const_t<S>, SoftwareSpec>
 void fields(V& v, S& s) {
   v("cuda", s.cuda);
   v("driver", s.driver);
+  v("cudnn", s.cudnn);
+  v("nccl", s.nccl);
   v("framework", s.framework);
   v("image", s.image);
 }
