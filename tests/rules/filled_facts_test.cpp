@@ -25,7 +25,7 @@ constexpr const char* kRequests[] = {
         constraints: {regions: [cn-beijing, cn-shanghai, cn-hangzhou], vendors: [alibaba, tencent], currency: CNY,
                       budget_per_hour: 100000, budget_total: 1e9, deadline_hours: 1e6, export_unrestricted: false, cuda_only: true,
                       domestic_only: false},
-        software: {cuda: "12.4", driver: "550.54", framework: "torch 2.6.0", image: "ubuntu"}})",
+        software: {cuda: "12.4", driver: "550.54", cudnn: "9.1.0", nccl: "2.21.5", framework: "torch 2.6.0", image: "ubuntu"}})",
     R"({task: llm-finetune, model: {params: 1.5B}, training: {method: full, precision: fp16, global_batch: 8,
         micro_batch: 1}, hardware: {nodes: 2}, constraints: {instance_types: [ecs.gn6e-c12g1.24xlarge]}})",
     R"({task: llm-finetune, model: {params: 7B}, training: {method: full, framework: deepspeed, offload: optimizer}})",
