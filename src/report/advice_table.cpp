@@ -479,7 +479,9 @@ class Screen {
       if (kind.first++ == 0 || kind.second->reason.text.empty()) kind.second = &r;
     }
     for (const auto& [rule, kind] : kinds) {
-      paragraph(fmt::format("{} x {}: {} ({})", kind.first, rule, kind.second->reason.text, kind.second->type->name),
+      const Note& reason = kind.second->reason;
+      paragraph(fmt::format("{} x {}: {} ({}){}{}", kind.first, rule, reason.text, kind.second->type->name,
+                            reason.remedy.empty() ? "" : t_("screen/semicolon"), reason.remedy),
                 "   - ");
     }
   }
