@@ -66,6 +66,16 @@ double narrow_factor(const Parts& p, std::string_view compute) {
   return 1;
 }
 
+// Tokens go to the experts in the format that those compute in and come back in 16 bits.
+double exchanged_value_bytes(const Parts& p) {
+  const auto& peak = p.accelerator.peak;
+  const std::string_view compute = p.format.compute;
+  const double there = compute == "fp4" && peak.fp4                                         ? 0.5
+                       : (compute == "fp8" && peak.fp8) || (compute == "int8" && peak.int8) ? 1
+                                                                                            : kHalfBytes;
+  return (there + kHalfBytes) / 2;
+}
+
 double head_value_bytes(std::string_view compute) { return compute == "fp32" || compute == "tf32" ? 4 : kHalfBytes; }
 
 std::string_view link_name(LinkKind kind) {
@@ -226,8 +236,12 @@ bool add_communication(const Parts& p, const ServingCalibration& calibration, Se
     if (to.link == nullptr) return false;
     const double moves = 2.0 * p.layers.moe;
     plan.dispatch_latency = moves * to.link->latency_us * kMicro;
-    plan.dispatch_seconds_token = moves * std::min(plan.experts_per_token, plan.expert_ranks) * token_bytes *
-                                  (plan.expert_ranks - 1) / plan.expert_ranks / (to.rate * p.general.all_to_all_share);
+    // Through the host every pattern of traffic gets the link's share; a switch of direct links does not.
+    const bool direct = p.machine.link == LinkKind::nvlink || p.machine.link == LinkKind::hccs;
+    const double share = direct || plan.expert_ranks > cards ? p.general.all_to_all_share : to.link->share;
+    plan.dispatch_seconds_token = moves * std::min(plan.experts_per_token, plan.expert_ranks) * p.a.hidden *
+                                  exchanged_value_bytes(p) * (plan.expert_ranks - 1) / plan.expert_ranks /
+                                  (to.rate * share);
   }
   plan.pipeline_loss = p.general.pipeline_loss * (p.pipeline - 1);
   if (p.pipeline > 1) {
