@@ -25,7 +25,8 @@ std::string Remedies::text(const ActiveRule& rule, RuleContext& context, const A
   const bool wants_instead = names(text, "{plan.instead");
   std::string instead;
   if (wants_instead || about.card != nullptr || against_type(rule.rule->spec)) {
-    instead = replacements_.nearest(*about.subject, about.type, match, {rule.id(), about.card});
+    instead = replacements_.nearest(*about.subject, about.type, match,
+                                    {rule.id(), about.card, looks_at(*rule.rule, Field::cost_per_hour)});
   }
   std::string cheaper;
   if (names(text, "{plan.cheaper_type") || names(text, "{plan.saving_per_hour"))
@@ -61,12 +62,12 @@ void Remedies::set_cheaper(RuleContext& context, const About& about, const TypeM
   if (found == nullptr) return;
   cheaper = std::string(found->type->name);
   context.set(Field::plan_cheaper_type, cheaper);
-  const Price* now = sizer_.price(*match.family, *match.type, subject.workload);
-  const Price* then = sizer_.price(*found->family, *found->type, subject.workload);
-  if (now == nullptr || then == nullptr || now->charge != then->charge || now->currency != then->currency) return;
-  if (now->amount <= then->amount) return;
+  const std::string_view charge = subject.machine->charge;
+  const PriceChoice now = sizer_.price(*match.family, *match.type, subject.workload, charge);
+  const PriceChoice then = sizer_.price(*found->family, *found->type, subject.workload, charge);
+  if (!now.per_hour || !then.per_hour || *now.per_hour <= *then.per_hour) return;
   const double machines = std::max(1.0, groups_[subject.group].nodes);
-  context.set(Field::plan_saving_per_hour, (now->amount - then->amount) * machines);
+  context.set(Field::plan_saving_per_hour, (*now.per_hour - *then.per_hour) * machines);
 }
 
 }  // namespace gpuadvise::check

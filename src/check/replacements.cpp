@@ -12,8 +12,6 @@ double total_memory(const InstanceType& t) {
   return t.accelerator_memory_total_gib.value_or(t.accelerators.value_or(0) * t.accelerator_memory_gib.value_or(0));
 }
 
-bool is_hourly(const Price& price) { return price.charge == ChargeType::on_demand || price.charge == ChargeType::spot; }
-
 bool is_sold(Status status) {
   return status == Status::current || status == Status::restricted || status == Status::unconfirmed;
 }
@@ -131,6 +129,7 @@ bool Replacements::passes(const Subject& subject, const RuleContext& planned, co
   RuleContext context = planned;
   TypeFacts facts;
   facts_.type(context, subject, option.type->name, facts);
+  if (demand.priced && !context.known(Field::cost_per_hour)) return false;
   if (facts.sizing != nullptr && facts.sizing->estimate.memory.known && !facts.sizing->estimate.memory.fits)
     return false;
   const auto speaks_against = [&](const RuleList& rules, bool advice) {
@@ -188,10 +187,9 @@ const Option* Replacements::cheapest(const Subject& subject, const TypeMatch& ma
   constexpr double kNoPrice = 1e9;
   std::vector<std::pair<double, const Option*>> ranked;
   for (const auto& option : options(match, match.family->vendor)) {
-    const Price* price = sizer_.price(*option.family, *option.type, subject.workload);
+    const PriceChoice price = sizer_.price(*option.family, *option.type, subject.workload, subject.machine->charge);
     const double size = total_memory(*option.type) * 1e3 + option.type->vcpus.value_or(0);
-    const bool hourly = price != nullptr && is_hourly(*price);
-    ranked.emplace_back(hourly ? price->amount : kNoPrice + size, &option);
+    ranked.emplace_back(price.per_hour.value_or(kNoPrice + size), &option);
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   RuleLists lists;

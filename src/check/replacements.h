@@ -30,6 +30,7 @@ class Replacements {
   struct Demand {
     std::string_view rule;              // that spoke against the planned type
     const CardMention* card = nullptr;  // the card that the file speaks of; null: any
+    bool priced = false;                // the rule looks at the cost: a type of unknown price is no answer to it
   };
   // The nearest type of the same vendor that passes `check` in the place of `planned`; empty: none.
   std::string nearest(const Subject& subject, std::string_view planned, const TypeMatch& match, const Demand& demand);

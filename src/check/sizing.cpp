@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <array>
 
 #include "advisor/layouts.h"
+#include "catalog/catalog_fields.h"
 #include "catalog/lookup.h"
 #include "check/sizing.h"
 #include "estimate/cost.h"
@@ -113,10 +115,15 @@ std::vector<std::string> Sizer::fixes(const Workload& workload, const Family& fa
   return out;
 }
 
-const Price* Sizer::price(const Family& family, const InstanceType& type, const Workload* workload) const {
+PriceChoice Sizer::price(const Family& family, const InstanceType& type, const Workload* workload,
+                         std::string_view charge) const {
   static const Workload kNone;
-  return find_price(knowledge_.catalog, find_vendor(knowledge_.catalog, family.vendor), type,
-                    workload == nullptr ? kNone : *workload);
+  const Workload& asked = workload == nullptr ? kNone : *workload;
+  const auto& words = names(ChargeType{});
+  const auto said = std::find(std::begin(words), std::end(words), charge);
+  const ChargeType type_of_charge =
+      said == std::end(words) ? charge_of(asked) : static_cast<ChargeType>(said - std::begin(words));
+  return choose_price(knowledge_.catalog, find_vendor(knowledge_.catalog, family.vendor), type, asked, type_of_charge);
 }
 
 }  // namespace gpuadvise::check

@@ -12,6 +12,8 @@
 #include "gpuadvise/knowledge.h"
 #include "gpuadvise/workload.h"
 
+#include "estimate/price_choice.h"
+
 namespace gpuadvise::check {
 
 struct Sizing {
@@ -33,7 +35,10 @@ class Sizer {
   // Changes to the workload that make it fit, each as a setting: "inference.weights: int8". Only those that do.
   std::vector<std::string> fixes(const Workload& workload, const Family& family, const InstanceType& type, int nodes);
 
-  const Price* price(const Family& family, const InstanceType& type, const Workload* workload) const;
+  // Of one machine and hour as `recommend` reckons it: rates of --fx, spot by the vendor's range. `charge`: as the plan
+  // says, in a word of Field::plan_charge; empty: as the workload does.
+  PriceChoice price(const Family& family, const InstanceType& type, const Workload* workload,
+                    std::string_view charge) const;
 
  private:
   std::optional<Sizing> work_out(const Workload& workload, const Family& family, const InstanceType& type,

@@ -62,12 +62,19 @@ void FactFiller::type(RuleContext& c, const Subject& subject, std::string_view n
 }
 
 void FactFiller::cost(RuleContext& c, const Subject& subject, const TypeMatch& match) const {
-  const Price* price = sizer_.price(*match.family, *match.type, subject.workload);
-  c.set(Field::cost_known, price != nullptr);
-  if (price == nullptr) return;
-  if (price->charge != ChargeType::on_demand && price->charge != ChargeType::spot) return;
-  c.set(Field::cost_currency, price->currency);
-  c.set(Field::cost_per_hour, price->amount * std::max(1.0, groups_[subject.group].nodes));
+  const PriceChoice choice =
+      sizer_.price(*match.family, *match.type, subject.workload, std::string_view(subject.machine->charge));
+  const double machines = std::max(1.0, groups_[subject.group].nodes);
+  // The estimate's own cost is that of the workload's charge type, which the plan may overrule.
+  for (const Field field :
+       {Field::cost_currency, Field::cost_foreign_currency, Field::cost_per_hour, Field::cost_per_hour_low})
+    c.clear(field);
+  c.set(Field::cost_known, choice.per_hour.has_value());
+  if (choice.why == "cost/other-currency") c.set(Field::cost_foreign_currency, choice.price->currency);
+  if (!choice.per_hour) return;
+  c.set(Field::cost_currency, choice.currency);
+  c.set(Field::cost_per_hour, *choice.per_hour * machines);
+  if (choice.per_hour_low) c.set(Field::cost_per_hour_low, *choice.per_hour_low * machines);
 }
 
 void FactFiller::sizing(RuleContext& c, const Subject& subject, const Sizing& sizing) const {
@@ -103,7 +110,8 @@ void FactFiller::card(RuleContext& c, const Subject& subject, const Carrier& car
   sizing(c, subject, *found);
   // The machine stands in for one that the file does not name: neither its price nor its size is a statement of the
   // file.
-  for (const Field field : {Field::cost_known, Field::cost_currency, Field::cost_per_hour, Field::plan_need_ratio})
+  for (const Field field : {Field::cost_known, Field::cost_currency, Field::cost_foreign_currency, Field::cost_per_hour,
+                            Field::cost_per_hour_low, Field::plan_need_ratio})
     c.clear(field);
 }
 

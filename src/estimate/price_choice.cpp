@@ -141,8 +141,12 @@ PriceChoice priced(const Catalog& catalog, const Price* price, std::string_view 
 
 PriceChoice choose_price(const Catalog& catalog, const Vendor* vendor, const InstanceType& type,
                          const Workload& workload) {
+  return choose_price(catalog, vendor, type, workload, charge_of(workload));
+}
+
+PriceChoice choose_price(const Catalog& catalog, const Vendor* vendor, const InstanceType& type,
+                         const Workload& workload, ChargeType charge) {
   const Chooser chooser(catalog, vendor, type, workload);
-  const ChargeType charge = charge_of(workload);
   if (charge != ChargeType::spot) return priced(catalog, chooser.best(charge, false), chooser.currency());
   if (const Price* own = chooser.best(ChargeType::spot, true)) return priced(catalog, own, chooser.currency());
   PriceChoice out = priced(catalog, chooser.best(ChargeType::on_demand, false), chooser.currency());
@@ -154,12 +158,6 @@ PriceChoice choose_price(const Catalog& catalog, const Vendor* vendor, const Ins
   }
   out.per_hour_low = *out.per_hour * *vendor->spot_min_fraction;
   return out;
-}
-
-const Price* find_price(const Catalog& catalog, const Vendor* vendor, const InstanceType& type,
-                        const Workload& workload) {
-  const PriceChoice choice = choose_price(catalog, vendor, type, workload);
-  return choice.per_hour && !choice.rate && !choice.per_hour_low ? choice.price : nullptr;
 }
 
 ChargeType charge_of(const Workload& workload) {

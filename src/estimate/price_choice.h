@@ -26,10 +26,9 @@ struct PriceChoice {
 // Catalog::prices is sorted by type.
 PriceChoice choose_price(const Catalog& catalog, const Vendor* vendor, const InstanceType& type,
                          const Workload& workload);
-
-// The row alone, where it is in the currency of the request as it stands. Null: none.
-const Price* find_price(const Catalog& catalog, const Vendor* vendor, const InstanceType& type,
-                        const Workload& workload);
+// The same in a charge type that something else than the workload says, such as a plan.
+PriceChoice choose_price(const Catalog& catalog, const Vendor* vendor, const InstanceType& type,
+                         const Workload& workload, ChargeType charge);
 
 ChargeType charge_of(const Workload& workload);
 std::string_view currency_of(const Workload& workload, const Catalog& catalog);

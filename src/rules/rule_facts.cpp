@@ -183,6 +183,8 @@ void set_workload(RuleContext& c, const Workload& w, RuleLists& lists) {
   if (w.kind == TaskKind::transcoding) {
     c.set(Field::transcoding_codec, text(p.transcoding.codec));
     c.set(Field::transcoding_direction, text(p.transcoding.direction));
+  } else if (w.kind == TaskKind::streaming && p.transcoding.codec) {
+    c.set(Field::transcoding_codec, *p.transcoding.codec).set(Field::transcoding_direction, "encode");
   }
   set_software(c, p.software);
 }
@@ -351,6 +353,7 @@ void set_estimate(RuleContext& c, const Estimate& e) {
   if (e.cost.known) {
     c.set(Field::cost_currency, e.cost.currency);
     c.set(Field::cost_per_hour, e.cost.per_hour);
+    c.set(Field::cost_per_hour_low, e.cost.per_hour_low);
     c.set(Field::cost_to_finish, e.cost.to_finish);
     if (e.cost.price_age_months) c.set(Field::cost_price_age_months, static_cast<double>(*e.cost.price_age_months));
     if (e.cost.price != nullptr) {

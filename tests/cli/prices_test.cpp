@@ -149,3 +149,75 @@ TEST_CASE("price files and rates that are wrong end with 2 and one line", "[pric
   }
   CHECK(run_program(with(kTask, {"--prices", "/nonexistent.csv"})).code == 2);
 }
+
+// A budget in a plan's configuration is held against the same price that recommend reckons with.
+namespace {
+
+std::string plans_with(const std::string& constraints, const std::string& more) {
+  return "version: 1\nworkloads:\n  serve: {task: llm-inference, model: {name: qwen2.5-7b-instruct}, inference: "
+         "{weights: bf16, "
+         "max_context: 4096}, constraints: {" +
+         constraints + "}}\nplans:\n  - {name: one, instance_type: ecs.gn7i-c16g1.4xlarge, workload: serve" + more +
+         "}\n";
+}
+
+Outcome check_plan(const std::string& config, const Words& more) {
+  const TempFile file(config, ".yaml");
+  return run_program(with({"check", "--config", file.path()}, more));
+}
+
+}  // namespace
+
+TEST_CASE("check holds a budget against prices as recommend reckons them", "[prices][check]") {
+  const TempFile csv("type,charge,currency,amount\necs.gn7i-c16g1.4xlarge,on_demand,USD,2\n", ".csv");
+  const Words dollars = {"--prices", csv.path()};
+  const Words rated = with(dollars, {"--fx", "USD=7.1"});
+  // 2 USD an hour are 14.2 CNY at that rate, and nothing without one.
+  const Outcome unknown = check_plan(plans_with("budget_per_hour: 14", ""), dollars);
+  CHECK(unknown.code == 0);
+  has(unknown.out, "cost/price-currency");
+  has(unknown.out, "--fx USD=RATE");
+  const Outcome over = check_plan(plans_with("budget_per_hour: 14", ""), rated);
+  CHECK(over.code == 1);
+  has(over.out, "1 x ecs.gn7i-c16g1.4xlarge cost 14.20 CNY an hour, over the budget");
+  CHECK(check_plan(plans_with("budget_per_hour: 20", ""), rated).code == 0);
+  // The budget's own currency is that of the answer.
+  has(check_plan(plans_with("budget_per_hour: 1.9, currency: USD", ""), rated).out, "cost 2.00 USD an hour");
+}
+
+TEST_CASE("check takes spot as the vendor's range, as the plan or the workload says it", "[prices][check]") {
+  const TempFile csv("type,charge,currency,amount\necs.gn7i-c16g1.4xlarge,on_demand,CNY,10\n", ".csv");
+  const Words own = {"--prices", csv.path()};
+  for (const auto& config :
+       {plans_with("budget_per_hour: 9", ", charge_type: spot"),
+        std::string("version: 1\nworkloads:\n  serve: {task: llm-inference, model: {name: qwen2.5-7b-instruct}, "
+                    "inference: {weights: bf16, max_context: 4096}, operations: {charge_type: spot}, "
+                    "constraints: {budget_per_hour: 9}}\nplans:\n  - {name: one, instance_type: "
+                    "ecs.gn7i-c16g1.4xlarge, workload: serve}\n")}) {
+    const Outcome spot = check_plan(config, own);
+    CHECK(spot.code == 1);
+    has(spot.out, "on spot: 1.00 to 10.00 CNY an hour as the vendor states its range");
+    has(spot.out, "cost 10.00 CNY an hour, over the budget");
+  }
+  // A spot price of one's own is a price, not a range.
+  const TempFile known("type,charge,currency,amount\necs.gn7i-c16g1.4xlarge,spot,CNY,3\n", ".csv");
+  const Outcome fine = check_plan(plans_with("budget_per_hour: 9", ", charge_type: spot"), {"--prices", known.path()});
+  CHECK(fine.code == 0);
+  CHECK(fine.out.find("cost/") == std::string::npos);
+  // The same words as recommend: the lower end, the upper end, the same numbers.
+  const json cost = pick(with(kTask, {"--prices", csv.path(), "--charge-type", "spot"}))["cost"];
+  CHECK(cost["per_hour_range"] == json::array({1.0, 10.0}));
+}
+
+TEST_CASE("a budget with no price to hold against it is said, and no unpriced type is offered", "[prices][check]") {
+  const std::string unpriced = R"(version: 1
+workloads:
+  serve: {task: llm-inference, model: {name: qwen2.5-7b-instruct}, inference: {weights: bf16, max_context: 4096}, constraints: {budget_per_hour: 1}}
+plans:
+  - {name: one, instance_type: ecs.gn7i-c48e.12xlarge, workload: serve}
+)";
+  has(check_plan(unpriced, {}).out, "a budget is set, and no sourced price says what 1 x ecs.gn7i-c48e.12xlarge cost");
+  const Outcome over = check_plan(plans_with("budget_per_hour: 1", ""), {});
+  CHECK(over.code == 1);
+  CHECK(over.out.find("ecs.gn7i-c48e.12xlarge") == std::string::npos);
+}

@@ -111,8 +111,6 @@ TEST_CASE("nothing is converted without a rate", "[cost]") {
   CHECK_FALSE(plain.per_hour);
   REQUIRE(plain.price != nullptr);
   CHECK(plain.price->currency == "USD");
-  CHECK(find_price(dollars.knowledge().catalog, nullptr, *find_type(dollars.knowledge().catalog, kType), Workload{}) ==
-        nullptr);
   const CostEstimate cost = estimate_cost(training(1e9), speed_of(1000), plain, dollars.knowledge().catalog, 1);
   CHECK_FALSE(cost.known);
   CHECK_FALSE(cost.per_hour);
