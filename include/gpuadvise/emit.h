@@ -52,7 +52,7 @@ struct EmitCheck {
   std::string_view id;
   std::string_view vendor;   // empty: every vendor
   std::string_view product;  // start of Family::product; empty: any
-  std::string_view about;    // stock, price, network, cards
+  std::string_view about;    // stock, price, interruptions, network, cards
   std::string_view command;  // a template; "-" or an empty result: there is none
   std::string_view source;   // where the call is documented
 };

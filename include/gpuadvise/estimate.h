@@ -54,6 +54,7 @@ struct MemoryEstimate {
   double adapters = 0;
   double communication = 0;
   double runtime = 0;
+  double scene = 0;  // what the application itself holds: the scene of a renderer, the problem of a simulation
   double fragmentation = 0;
   double total = 0;
   MemoryMeter meter = MemoryMeter::allocated;

@@ -169,6 +169,7 @@ struct HpcSpec {
   std::optional<Bound> bound;
   std::optional<double> arithmetic_intensity;  // FLOP per byte
   std::optional<double> hours_per_run;         // measured on one nvidia-a100-sxm4-80gb
+  std::optional<double> memory_gib;            // what the problem takes, spread over all cards
 };
 
 struct RenderingSpec {
@@ -180,6 +181,7 @@ struct RenderingSpec {
   std::optional<int> samples;
   std::optional<int> frames;                // to render in all
   std::optional<double> minutes_per_frame;  // measured on one nvidia-a10
+  std::optional<double> scene_gib;          // geometry, textures and acceleration structure, on every card
 };
 
 struct TranscodingSpec {
@@ -189,6 +191,7 @@ struct TranscodingSpec {
   std::optional<std::string_view> preset;
   std::optional<std::string_view> resolution;
   std::optional<std::string_view> rate_control;
+  std::optional<double> frame_rate;  // frames a second of one stream
 };
 
 struct Profile {

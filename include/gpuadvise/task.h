@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "gpuadvise/profile.h"
@@ -24,6 +25,13 @@ enum class TaskKind : std::uint8_t {
 // What else than tokens and whole jobs a cost is told for.
 enum class CostUnit : std::uint8_t { none, image, clip, passage, audio_hour, frame, session_hour, stream_hour };
 
+// How a named application computes unless the profile says otherwise.
+struct ApplicationPreset {
+  std::span<const std::string_view> names;  // any of them in hpc.app, case ignored
+  Precision precision = Precision::fp64;
+  Bound bound = Bound::mixed;
+};
+
 struct TaskPreset {
   std::string_view id;  // llm-finetune
   std::string_view title_en;
@@ -34,6 +42,7 @@ struct TaskPreset {
   std::optional<double> patience_hours;  // longer than this, and more machines are considered; unknown: never
   CostUnit cost_unit = CostUnit::none;
   Profile defaults;
+  std::span<const ApplicationPreset> applications;  // of HPC; the first that fits counts
 };
 
 }  // namespace gpuadvise

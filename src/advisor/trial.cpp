@@ -249,6 +249,15 @@ std::optional<int> Trials::machines_for_load(Recommendation& r, Attempt& out) {
     return (*r.fleet->peak + r.layout.data - 1) / r.layout.data;
   }
   const SpeedEstimate& speed = r.estimate.speed;
+  if (w_.kind == TaskKind::llm_serving && asked.slo && !asked.concurrency && speed.requests_per_second &&
+      speed.latency_ms) {
+    // The largest load within the target fills the cache with the requests in flight of each replica.
+    Workload loaded = w_;
+    const double in_flight = *speed.requests_per_second * *speed.latency_ms / 1e3 / std::max(1, r.layout.data);
+    loaded.profile.inference.concurrency = std::max(1.0, std::floor(in_flight));
+    const MemoryEstimate memory = estimate_memory(loaded, r.machine, r.layout, k_.calibration);
+    if (memory.fits) r.estimate.memory = memory;
+  }
   if (w_.kind == TaskKind::media_inference && asked.requests_per_second && speed.samples_per_second) {
     return of(*asked.requests_per_second, *speed.samples_per_second);
   }

@@ -13,6 +13,7 @@ namespace gpuadvise::base {
 std::string lower(std::string_view text);  // ASCII only
 std::string_view trim(std::string_view text);
 bool equal_ignoring_case(std::string_view a, std::string_view b);
+bool holds_ignoring_case(std::string_view text, std::string_view part);
 std::vector<std::string_view> split(std::string_view text, char separator);
 
 // Optimal string alignment distance, ASCII case ignored: a swapped pair of letters is one edit.

@@ -343,6 +343,13 @@ void fields(V& v, S& s) {
   v("keys", s.keys, Need::required);
 }
 
+template <class V, Is<ApplicationPreset> S>
+void fields(V& v, S& s) {
+  v("names", s.names, Need::required);
+  v("precision", s.precision, Need::required);
+  v("bound", s.bound, Need::required);
+}
+
 template <class V, Is<TaskPreset> S>
 void fields(V& v, S& s) {
   v("id", s.id, Need::required);
@@ -354,6 +361,7 @@ void fields(V& v, S& s) {
   v("patience_hours", s.patience_hours);
   v("cost_unit", s.cost_unit);
   v("defaults", s.defaults);
+  v("applications", s.applications);
 }
 
 }  // namespace gpuadvise

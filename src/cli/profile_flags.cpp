@@ -118,7 +118,11 @@ constexpr std::array kFlags = std::to_array<FlagEntry>({
     {"--scene", "rendering", "scene"},
     {"--frames-to-render", "rendering", "frames"},
     {"--minutes-per-frame", "rendering", "minutes_per_frame"},
+    {"--problem-gib", "hpc", "memory_gib"},
+    {"--scene-gib", "rendering", "scene_gib"},
     {"--codec", "transcoding", "codec"},
+    {"--preset", "transcoding", "preset"},
+    {"--frame-rate", "transcoding", "frame_rate"},
 });
 
 base::Node map_of(std::string key, base::Node value) {

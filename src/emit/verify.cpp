@@ -15,7 +15,7 @@ namespace {
 
 using namespace emit_detail;
 
-constexpr std::array<std::string_view, 4> kAbout = {"stock", "price", "cards", "network"};
+constexpr std::array<std::string_view, 5> kAbout = {"stock", "price", "interruptions", "cards", "network"};
 
 const EmitCheck* find_check(std::string_view about, const Family& family, const EmitKnowledge& emit) {
   const EmitCheck* best = nullptr;

@@ -35,6 +35,11 @@ SpeedEstimate estimate_media_inference_speed(const Workload& workload, const Mac
   if (value_known) {
     out.samples_per_second = cards / seconds;
     out.requests_per_second = out.samples_per_second;
+    const bool speech = workload.task != nullptr && workload.task->cost_unit == CostUnit::audio_hour;
+    if (const auto& audio = workload.profile.inference.audio_seconds; speech && audio) {
+      out.value = *out.samples_per_second * *audio;
+      out.unit = "x real time";
+    }
     if (work.gflops > 0 && cards > 0) {
       constexpr double kGigaPerTera = 1e3;
       out.tflops_per_accelerator = work.gflops / seconds / kGigaPerTera;

@@ -10,7 +10,7 @@ namespace {
 void to_gib(MemoryEstimate& m) {
   for (double* item :
        {&m.weights, &m.gradients, &m.optimizer, &m.activations, &m.logits, &m.kv_cache, &m.adapters, &m.communication,
-        &m.runtime, &m.fragmentation, &m.allocated, &m.reserved, &m.device, &m.required, &m.limit_gib}) {
+        &m.runtime, &m.scene, &m.fragmentation, &m.allocated, &m.reserved, &m.device, &m.required, &m.limit_gib}) {
     *item /= kGib;
   }
 }
@@ -57,6 +57,13 @@ struct Terms {
   MemoryEstimate operator()(const ServingMemoryPlan& p) const { return serving_memory(p, machine, layout); }
   MemoryEstimate operator()(const MediaTrainingPlan& p) const { return media_training_memory(p, layout); }
   MemoryEstimate operator()(const MediaInferencePlan& p) const { return media_inference_memory(p, layout); }
+  MemoryEstimate operator()(const SceneMemoryPlan& p) const {
+    const double cards = p.spread ? std::max(1.0, machine.accelerators_per_node * machine.nodes) : 1;
+    MemoryEstimate m;
+    m.scene = m.allocated = m.reserved = p.bytes / cards;
+    m.known = true;
+    return m;
+  }
 };
 
 }  // namespace

@@ -26,8 +26,17 @@ void plan_inference(MemoryPlan& plan, const Workload& w, const MemoryCalibration
   }
 }
 
-// The class whose measured error the estimate has.
+void plan_scene(MemoryPlan& plan, const std::optional<double>& gib, bool spread, std::string_view why) {
+  if (gib) {
+    plan.terms = SceneMemoryPlan{*gib * kGib, spread};
+  } else {
+    plan.why = why;
+  }
+}
+
+// The class whose measured error the estimate has; none: the profile states the memory.
 const MemoryBand* band_of(const Workload& w, const MemoryCalibration& c) {
+  if (w.kind == TaskKind::rendering || w.kind == TaskKind::hpc) return nullptr;
   const Profile& p = w.profile;
   const auto model = p.model.name.value_or("");
   if (w.kind == TaskKind::llm_training) {
@@ -55,11 +64,17 @@ MemoryPlan memory_plan(const Workload& workload, const MemoryCalibration& c) {
       plan_inference(plan, workload, c);
       break;
     case TaskKind::rendering:
-    case TaskKind::streaming:
-    case TaskKind::transcoding:
+      plan_scene(plan, workload.profile.rendering.scene_gib, false, "memory/scene-not-stated");
+      break;
     case TaskKind::hpc:
-      plan.why = "memory/depends-on-scene";
-      return plan;
+      plan_scene(plan, workload.profile.hpc.memory_gib, true, "memory/problem-not-stated");
+      break;
+    case TaskKind::streaming:
+      plan.why = "memory/by-session";
+      break;
+    case TaskKind::transcoding:
+      plan.why = "memory/few-frames";
+      break;
   }
   if (plan.terms.index() == 0) {
     if (plan.why.empty()) plan.why = "memory/no-model";

@@ -11,9 +11,17 @@
 
 namespace gpuadvise {
 
+// Data of an application that the profile states: nothing else is known of its memory.
+struct SceneMemoryPlan {
+  double bytes = 0;
+  bool spread = false;  // over the cards; otherwise every card holds all of it
+};
+
 struct MemoryPlan {
   // Empty: the model cannot say; `why` tells the reason.
-  std::variant<std::monostate, TrainingMemoryPlan, ServingMemoryPlan, MediaTrainingPlan, MediaInferencePlan> terms;
+  std::variant<std::monostate, TrainingMemoryPlan, ServingMemoryPlan, MediaTrainingPlan, MediaInferencePlan,
+               SceneMemoryPlan>
+      terms;
   std::string_view why;
   double cuda_context = 0;  // bytes on the card beside what the framework holds, by software stack
   double cann_context = 0;

@@ -56,6 +56,10 @@ SpeedEstimate estimate_streaming_speed(const Workload& workload, const Machine& 
     out.why = "speed/no-graphics";
     return out;
   }
+  if (machine.accelerator->nvenc_av1 == false && name_holds(workload.profile.transcoding.codec.value_or(""), "av1")) {
+    out.why = "speed/no-av1";
+    return out;
+  }
   const double per_node = machine.accelerators_per_node;
   const double whole_memory = per_node < 1 && per_node > 0 ? machine.memory_gib / per_node : machine.memory_gib;
   const double encoder = calibration.encoder_megapixels_per_second;

@@ -158,7 +158,7 @@ class Screen {
         {m.optimizer, "memory/optimizer"}, {m.activations, "memory/activations"},
         {m.logits, "memory/logits"},       {m.kv_cache, "memory/kv-cache"},
         {m.adapters, "memory/adapters"},   {m.communication, "memory/communication"},
-        {m.runtime, "memory/runtime"}};
+        {m.runtime, "memory/runtime"},     {m.scene, w_.kind == TaskKind::hpc ? "memory/problem" : "memory/scene"}};
     std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     std::string detail;
     for (std::size_t i = 0; i < 3 && items[i].first >= 0.05; ++i) {
@@ -207,16 +207,19 @@ class Screen {
           band(s.band_low_percent, s.band_high_percent));
       if (s.ttft_ms) add(fmt::format("TTFT {} ms", significant(*s.ttft_ms)));
       if (s.tpot_ms) add(fmt::format("TPOT {} ms", significant(*s.tpot_ms)));
+      if (load_is_open() && s.requests_per_second && s.latency_ms) {
+        add(t_("speed/within-targets", {{"rate", significant(*s.requests_per_second)},
+                                        {"n", significant(*s.requests_per_second * *s.latency_ms / 1e3)}}));
+      }
     } else if (s.tokens_per_second) {
       add(t_("speed/tokens", {{"rate", significant(*s.tokens_per_second)}}) +
           band(s.band_low_percent, s.band_high_percent));
+      if (s.samples_per_second && w_.kind == TaskKind::llm_training) {
+        add(t_("speed/samples", {{"rate", significant(*s.samples_per_second)}}));
+      }
       if (s.mfu_percent) add(fmt::format("MFU {:.0f} %", *s.mfu_percent));
-    } else if (s.samples_per_second && w_.kind == TaskKind::rendering) {
-      add(t_("speed/frames", {{"rate", significant(*s.samples_per_second * 3600)}}) +
-          band(s.band_low_percent, s.band_high_percent));
     } else if (s.samples_per_second && w_.kind != TaskKind::hpc) {
-      add(t_("speed/samples", {{"rate", significant(*s.samples_per_second)}}) +
-          band(s.band_low_percent, s.band_high_percent));
+      add(samples_text(*s.samples_per_second) + band(s.band_low_percent, s.band_high_percent));
     } else if (s.value) {
       add(fmt::format("{} {}", significant(*s.value), s.unit) + band(s.band_low_percent, s.band_high_percent));
     }
@@ -226,6 +229,51 @@ class Screen {
     }
     if (text.empty()) text = t_("unknown") + (s.why.empty() || !t_.has(s.why) ? "" : t_("screen/colon") + t_(s.why));
     row("screen/speed", text);
+  }
+
+  // A latency target without a load: the speed is that of the largest load within it.
+  bool load_is_open() const {
+    const InferenceSpec& i = w_.profile.inference;
+    return w_.kind == TaskKind::llm_serving && i.slo && !i.concurrency && !i.requests_per_second &&
+           i.mode.value_or(ServingMode::online) == ServingMode::online;
+  }
+
+  // What is made or read, in the unit that people count it in.
+  std::string samples_text(double rate) const {
+    const CostUnit unit = w_.task == nullptr ? CostUnit::none : w_.task->cost_unit;
+    const bool still = w_.profile.inference.frames.value_or(1) <= 1;
+    const double audio = w_.profile.inference.audio_seconds.value_or(0);
+    if (unit == CostUnit::audio_hour && audio > 0) {
+      return t_("speed/real-time", {{"times", significant(rate * audio)}});
+    }
+    if (unit == CostUnit::image && rate < 1) {
+      return t_(still ? "speed/seconds-per-image" : "speed/seconds-per-clip", {{"seconds", significant(1 / rate)}});
+    }
+    if (unit == CostUnit::image && still) return t_("speed/images", {{"rate", significant(rate)}});
+    if (unit == CostUnit::passage) return t_("speed/passages", {{"rate", significant(rate)}});
+    if (unit == CostUnit::frame) return t_("speed/frames", {{"rate", significant(rate * 3600)}});
+    return t_("speed/samples", {{"rate", significant(rate)}});
+  }
+
+  // Where the time of a step goes, largest first; --explain only.
+  void step_line(const SpeedEstimate& s) {
+    const StepTerms& t = s.terms;
+    std::vector<std::pair<double, const char*>> terms = {
+        {t.compute, "step/compute"},    {t.attention, "step/attention"},      {t.memory_traffic, "step/memory"},
+        {t.tensor_comm, "step/tensor"}, {t.pipeline_bubble, "step/pipeline"}, {t.data_comm, "step/data"},
+        {t.expert_comm, "step/expert"}, {t.context_comm, "step/context"},     {t.optimizer, "step/optimizer"},
+        {t.host, "step/host"},          {t.data_loading, "step/data-loading"}};
+    double all = 0;
+    for (const auto& [seconds, id] : terms) all += seconds;
+    if (all <= 0 || !s.step_seconds) return;
+    std::stable_sort(terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::string text = t_("step/seconds", {{"seconds", significant(*s.step_seconds)}});
+    constexpr double kWorthSaying = 0.001;
+    for (const auto& [seconds, id] : terms) {
+      if (seconds / all < kWorthSaying) break;
+      text += t_("screen/comma") + fmt::format("{} {} %", t_(id), significant(100 * seconds / all, 2));
+    }
+    row("screen/step", text);
   }
 
   std::string reference_card() const {
@@ -265,6 +313,7 @@ class Screen {
     if (r.runs_at_once > 1) row("", t_("layout/runs-at-once", {{"n", fmt::format("{}", r.runs_at_once)}}));
     memory_line(r.estimate.memory, r.machine);
     speed_line(r.estimate.speed, r.hours_to_finish);
+    if (o_.explain) step_line(r.estimate.speed);
     cost_line(r.estimate.cost);
     out_ << '\n';
   }

@@ -23,6 +23,12 @@ Json band(double low, double high) {
   return Json::array({number(low), number(high)});
 }
 
+// Little's law; of language models, where the time in the system is known.
+std::optional<double> requests_in_flight(const SpeedEstimate& s) {
+  if (!s.requests_per_second || !s.latency_ms) return std::nullopt;
+  return *s.requests_per_second * *s.latency_ms / 1e3;
+}
+
 }  // namespace
 
 Json memory_json(const MemoryEstimate& m, const base::Texts& texts) {
@@ -38,6 +44,7 @@ Json memory_json(const MemoryEstimate& m, const base::Texts& texts) {
   per["adapters"] = item(m.adapters);
   per["communication"] = item(m.communication);
   per["runtime"] = item(m.runtime);
+  per["scene"] = item(m.scene);
   per["fragmentation"] = item(m.fragmentation);
   per["total"] = item(m.total);
   out["by_meter"] = {{"allocated", item(m.allocated)}, {"reserved", item(m.reserved)}, {"device", item(m.device)}};
@@ -63,6 +70,7 @@ Json speed_json(const SpeedEstimate& s, const base::Texts& texts) {
   out["output_tokens_per_second"] = number(s.output_tokens_per_second);
   out["total_tokens_per_second"] = number(s.total_tokens_per_second);
   out["requests_per_second"] = number(s.requests_per_second);
+  out["requests_in_flight"] = number(requests_in_flight(s));
   out["value"] = number(s.value);
   out["unit"] = s.unit.empty() ? Json(nullptr) : Json(std::string(s.unit));
   out["relative"] = number(s.relative);

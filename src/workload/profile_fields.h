@@ -252,6 +252,7 @@ void fields(V& v, S& s) {
   v("bound", s.bound);
   v("arithmetic_intensity", s.arithmetic_intensity);
   v("hours_per_run", s.hours_per_run);
+  v("memory_gib", s.memory_gib);
 }
 
 template <class V, class S>
@@ -265,6 +266,7 @@ void fields(V& v, S& s) {
   v("samples", s.samples);
   v("frames", s.frames);
   v("minutes_per_frame", s.minutes_per_frame);
+  v("scene_gib", s.scene_gib);
 }
 
 template <class V, class S>
@@ -276,6 +278,7 @@ void fields(V& v, S& s) {
   v("preset", s.preset);
   v("resolution", s.resolution);
   v("rate_control", s.rate_control);
+  v("frame_rate", s.frame_rate);
 }
 
 template <class V, class S>

@@ -77,11 +77,14 @@ void check_ranges(const Profile& p) {
   at_least(p.constraints.budget_total, 1e-6, 1e15, "constraints.budget_total");
   at_least(p.constraints.deadline_hours, 1e-6, 1e7, "constraints.deadline_hours");
   at_least(p.hpc.arithmetic_intensity, 1e-6, 1e9, "hpc.arithmetic_intensity");
+  at_least(p.hpc.memory_gib, 1e-3, 1e9, "hpc.memory_gib");
   at_least(p.rendering.samples, 1, 1e9, "rendering.samples");
   at_least(p.rendering.frames, 1, 1e9, "rendering.frames");
   at_least(p.rendering.minutes_per_frame, 1e-6, 1e6, "rendering.minutes_per_frame");
   at_least(p.hpc.hours_per_run, 1e-6, 1e6, "hpc.hours_per_run");
   at_least(p.operations.runs, 1, kCount, "operations.runs");
+  at_least(p.rendering.scene_gib, 1e-3, 1e6, "rendering.scene_gib");
+  at_least(p.transcoding.frame_rate, 1, 1e4, "transcoding.frame_rate");
   if (p.model.architecture) {
     if (const auto wrong = out_of_range(*p.model.architecture); !wrong.empty()) fail("model.architecture", wrong);
   }
@@ -145,8 +148,10 @@ class Resolver {
     if (p.model.name || p.model.params || p.model.architecture) defaults.model = {};
     // An offered load says how many requests are in flight; a default must not say otherwise.
     if (p.inference.requests_per_second) defaults.inference.concurrency.reset();
-    // A stated mode without a load asks for what the machine can do, not for the preset's few users.
-    if (p.inference.mode || p.inference.requests_per_second) defaults.inference.concurrency.reset();
+    // A stated mode without a load asks for what the machine can do, not for the preset's few users; so does a latency
+    // target, within it.
+    if (p.inference.mode || p.inference.slo) defaults.inference.concurrency.reset();
+    if (p.hpc.app) set_application(*p.hpc.app, defaults.hpc);
     // A stated context bounds the lengths that the preset assumes.
     if (p.inference.max_context) {
       InferenceSpec& d = defaults.inference;
@@ -163,6 +168,17 @@ class Resolver {
   }
 
  private:
+  void set_application(std::string_view app, HpcSpec& defaults) const {
+    for (const auto& known : w_.task->applications) {
+      const bool named = std::any_of(known.names.begin(), known.names.end(),
+                                     [&](std::string_view name) { return base::holds_ignoring_case(app, name); });
+      if (!named) continue;
+      defaults.precision = known.precision;
+      defaults.bound = known.bound;
+      return;
+    }
+  }
+
   template <class T>
   void assume(std::optional<T>& field, T value, std::string_view name, std::string text) {
     if (field) return;

@@ -46,6 +46,7 @@ constexpr const char* kRequests[] = {
         training: {method: lora}})",
     R"({task: llm-finetune, model: {params: 13B}, constraints: {families: [ga1, gn8], budget_per_hour: 0.01}})",
     R"({task: llm-finetune, model: {params: 13B}, constraints: {deadline_hours: 0.001}})",
+    R"({task: rendering, operations: {hours_per_month: 730}})",
     R"({task: cv-training, training: {precision: fp16, micro_batch: 16}, data: {dataset_gib: 300}, constraints: {families: [gn5]}})",
     R"({task: llm-finetune, model: {params: 7B}, constraints: {currency: USD, instance_types: [ecs.gn7e-c16g1.4xlarge]}})",
     R"({task: llm-finetune, model: {params: 7B}, constraints: {currency: USD, budget_per_hour: 100}})",
