@@ -70,6 +70,7 @@ Json recommendation_json(const Recommendation& r, std::size_t rank, const Worklo
   }
   out["runs_at_once"] = r.runs_at_once;
   out["machines_together"] = r.machines_together;
+  out["single_machine_ratio"] = to_json(r.single_machine_ratio);
   out["hours_to_finish"] = to_json(r.hours_to_finish);
   out["cost"] = cost_json(r.estimate.cost, texts);
   out["confidence"] = confidence_word(r.estimate.confidence);

@@ -151,6 +151,8 @@ class Resolver {
     // A stated mode without a load asks for what the machine can do, not for the preset's few users; so does a latency
     // target, within it.
     if (p.inference.mode || p.inference.slo) defaults.inference.concurrency.reset();
+    // Samples of a stated length are so many tokens, whatever the preset assumes.
+    if (w_.kind == TaskKind::llm_training && p.data.dataset_samples) defaults.data.dataset_tokens.reset();
     if (p.hpc.app) set_application(*p.hpc.app, defaults.hpc);
     // A stated context bounds the lengths that the preset assumes.
     if (p.inference.max_context) {
@@ -256,6 +258,10 @@ class Resolver {
   void finish_training() {
     TrainingSpec& t = w_.profile.training;
     DataSpec& d = w_.profile.data;
+    if (w_.kind == TaskKind::llm_training && d.dataset_samples && t.sequence_length) {
+      const double tokens = *d.dataset_samples * *t.sequence_length;
+      assume(d.dataset_tokens, tokens, "data.dataset_tokens", base::format_count(tokens));
+    }
     if (w_.kind == TaskKind::llm_training && w_.profile.model.params) {
       // Hoffmann et al. 2022: about 20 tokens a parameter is where compute is spent best.
       constexpr double kTokensPerParameter = 20;

@@ -6,7 +6,7 @@
 
 namespace gpuadvise::test {
 
-inline const TrainingCalibration& calibration() { return builtin_knowledge().calibration.training; }
+inline const TrainingCalibration& training_calibration() { return builtin_knowledge().calibration.training; }
 
 inline const Accelerator* card(std::string_view id) {
   for (const Accelerator& a : builtin_knowledge().catalog.accelerators) {

@@ -43,13 +43,13 @@ TEST_CASE("16 A100 scale on RDMA and do not on TCP") {
   for (const char* framework : {"fsdp", "deepspeed", "llm-foundry", "torchtitan", "unheard-of"}) {
     INFO(framework);
     const Workload wide = training(shape_7b(), 6.74e9, 4096, 64, framework);
-    const auto rdma =
-        training_scaling_efficiency(wide, machine(a100, 8, 2, LinkKind::nvlink, 800), sharded(16, 4), calibration());
+    const auto rdma = training_scaling_efficiency(wide, machine(a100, 8, 2, LinkKind::nvlink, 800), sharded(16, 4),
+                                                  training_calibration());
     REQUIRE(rdma.has_value());
     CHECK(*rdma > 0.90);
     const Workload narrow = training(shape_7b(), 6.74e9, 4096, 16, framework);
     const auto tcp = training_scaling_efficiency(narrow, machine(a100, 8, 2, LinkKind::nvlink, 10, false),
-                                                 sharded(16, 1), calibration());
+                                                 sharded(16, 1), training_calibration());
     REQUIRE(tcp.has_value());
     CHECK(*tcp < 0.20);
   }
@@ -58,8 +58,9 @@ TEST_CASE("16 A100 scale on RDMA and do not on TCP") {
 TEST_CASE("Scaling efficiency of one node is one, and of replicas that do not divide unknown") {
   const Accelerator* a100 = card("nvidia-a100-sxm4-80gb");
   const Workload w = training(shape_7b(), 6.74e9, 4096, 24);
-  CHECK(training_scaling_efficiency(w, machine(a100, 8, 1, LinkKind::nvlink), sharded(8, 1), calibration()) == 1.0);
+  CHECK(training_scaling_efficiency(w, machine(a100, 8, 1, LinkKind::nvlink), sharded(8, 1), training_calibration()) ==
+        1.0);
   Layout odd = sharded(8, 1);
   odd.data = 23;
-  CHECK_FALSE(training_scaling_efficiency(w, machine(a100, 8, 2, LinkKind::nvlink, 800), odd, calibration()));
+  CHECK_FALSE(training_scaling_efficiency(w, machine(a100, 8, 2, LinkKind::nvlink, 800), odd, training_calibration()));
 }

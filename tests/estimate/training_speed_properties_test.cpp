@@ -23,7 +23,7 @@ Layout layout(int tensor, int pipeline, int data, int zero) {
 
 std::vector<std::string_view> frameworks() {
   std::vector<std::string_view> names{"unheard-of"};
-  for (const auto& f : calibration().frameworks) names.push_back(f.name);
+  for (const auto& f : training_calibration().frameworks) names.push_back(f.name);
   return names;
 }
 
@@ -39,7 +39,7 @@ TEST_CASE("No card trains above its roofline, whatever the framework") {
           w.profile.training.precision = p;
           w.profile.software.framework = "nemo 26.12";
           const SpeedEstimate e = estimate_training_speed(w, machine(&a, 8, 1, LinkKind::nvlink),
-                                                          sharded(8, 8, Checkpointing::none), calibration());
+                                                          sharded(8, 8, Checkpointing::none), training_calibration());
           if (!e.known) {
             CHECK_FALSE(e.why.empty());
             continue;
@@ -61,7 +61,7 @@ TEST_CASE("The terms add up to the step, and the rates to each other") {
   for (const Layout& l : {layout(1, 1, 16, 3), layout(8, 1, 2, 1), layout(4, 4, 1, 0), layout(2, 2, 4, 2)}) {
     const Workload w = training(shape_7b(), 6.74e9, 4096, 64);
     const SpeedEstimate e = estimate_training_speed(
-        w, machine(card("nvidia-a100-sxm4-80gb"), 8, 2, LinkKind::nvlink, 800), l, calibration());
+        w, machine(card("nvidia-a100-sxm4-80gb"), 8, 2, LinkKind::nvlink, 800), l, training_calibration());
     REQUIRE(e.known);
     CHECK(sum(e.terms) == Approx(*e.step_seconds).epsilon(0.02));
     CHECK(*e.tokens_per_second == Approx(*e.tokens_per_second_per_accelerator * 16));
@@ -110,7 +110,7 @@ TEST_CASE("More cards for one global batch are not slower than one card without 
   const double one = speed(w, machine(a10, 1, 1, LinkKind::none), sharded(1, 1));
   for (const int cards : {2, 4, 8}) {
     const SpeedEstimate e =
-        estimate_training_speed(w, machine(a10, cards, 1, LinkKind::pcie), sharded(cards, 1), calibration());
+        estimate_training_speed(w, machine(a10, cards, 1, LinkKind::pcie), sharded(cards, 1), training_calibration());
     CHECK((*e.tokens_per_second >= one || e.terms.data_comm > *e.step_seconds * (1 - 1.0 / cards)));
   }
 }
@@ -120,13 +120,13 @@ TEST_CASE("Recompute costs time and no model FLOPs; LoRA saves the weight gradie
   const Machine m = machine(a100, 1, 1, LinkKind::none);
   Workload w = training(shape_7b(), 6.74e9, 4096, 8, "hf-trainer");
   const Layout plain = sharded(1, 2, Checkpointing::none);
-  const SpeedEstimate full = estimate_training_speed(w, m, plain, calibration());
-  const SpeedEstimate again = estimate_training_speed(w, m, sharded(1, 2), calibration());
+  const SpeedEstimate full = estimate_training_speed(w, m, plain, training_calibration());
+  const SpeedEstimate again = estimate_training_speed(w, m, sharded(1, 2), training_calibration());
   CHECK(*again.tokens_per_second < *full.tokens_per_second);
   CHECK(*again.tflops_per_accelerator / *again.tokens_per_second ==
         Approx(*full.tflops_per_accelerator / *full.tokens_per_second));
   w.profile.training.method = Method::lora;
-  const SpeedEstimate lora = estimate_training_speed(w, m, plain, calibration());
+  const SpeedEstimate lora = estimate_training_speed(w, m, plain, training_calibration());
   CHECK(*lora.tokens_per_second > *full.tokens_per_second);
   w.profile.training.method = Method::qlora;
   w.profile.training.base_weights = Precision::nf4;
@@ -137,17 +137,20 @@ TEST_CASE("What is not known is refused with a reason") {
   Workload w = training(shape_7b(), 6.74e9, 4096, 8);
   Accelerator blank = *card("nvidia-a100-sxm4-80gb");
   blank.peak = {};
-  CHECK(estimate_training_speed(w, machine(&blank, 8, 1, LinkKind::nvlink), sharded(8, 1), calibration()).why ==
-        "speed/unknown-peak");
+  CHECK(
+      estimate_training_speed(w, machine(&blank, 8, 1, LinkKind::nvlink), sharded(8, 1), training_calibration()).why ==
+      "speed/unknown-peak");
   blank.memory_bandwidth_gb_per_s.reset();
-  CHECK(estimate_training_speed(w, machine(&blank, 8, 1, LinkKind::nvlink), sharded(8, 1), calibration()).why ==
-        "speed/unknown-bandwidth");
-  CHECK(estimate_training_speed(w, machine(nullptr, 8, 1, LinkKind::nvlink), sharded(8, 1), calibration()).why ==
-        "speed/no-accelerator");
+  CHECK(
+      estimate_training_speed(w, machine(&blank, 8, 1, LinkKind::nvlink), sharded(8, 1), training_calibration()).why ==
+      "speed/unknown-bandwidth");
+  CHECK(
+      estimate_training_speed(w, machine(nullptr, 8, 1, LinkKind::nvlink), sharded(8, 1), training_calibration()).why ==
+      "speed/no-accelerator");
   w.has_architecture = false;
   w.params = w.active_params = 0;
   CHECK(estimate_training_speed(w, machine(card("nvidia-a100-sxm4-80gb"), 8, 1, LinkKind::nvlink), sharded(8, 1),
-                                calibration())
+                                training_calibration())
             .why == "speed/no-architecture");
 }
 
