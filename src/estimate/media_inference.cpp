@@ -38,7 +38,7 @@ SpeedEstimate estimate_media_inference_speed(const Workload& workload, const Mac
     const bool speech = workload.task != nullptr && workload.task->cost_unit == CostUnit::audio_hour;
     if (const auto& audio = workload.profile.inference.audio_seconds; speech && audio) {
       out.value = *out.samples_per_second * *audio;
-      out.unit = "x real time";
+      out.unit = "audio_s/s";
     }
     if (work.gflops > 0 && cards > 0) {
       constexpr double kGigaPerTera = 1e3;

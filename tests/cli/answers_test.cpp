@@ -147,7 +147,7 @@ TEST_CASE("speech in real time, images a second, seconds an image, passages", "[
   const Words speech = {"recommend", "--task", "speech-inference", "--instance", "ecs.gn7i-c16g1.4xlarge"};
   has(screen(speech), " x real time");
   const json heard = pick(speech)["speed"];
-  CHECK(heard["unit"] == "x real time");
+  CHECK(heard["unit"] == "audio_s/s");
   CHECK(heard["value"].get<double>() == Approx(30 * heard["samples_per_second"].get<double>()));
   for (const std::string model : {"resnet-50", "yolov7", "retinanet"}) {
     has(screen({"recommend", "--task", "cv-inference", "--model", model, "--instance", "ecs.gn7i-c16g1.4xlarge"}),
