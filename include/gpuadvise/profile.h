@@ -132,6 +132,8 @@ struct DataSpec {
   std::optional<double> dataset_samples;
   std::optional<double> epochs;
   std::optional<double> dataset_gib;
+  std::optional<double> samples_per_vcpu;  // that one vCPU decodes and augments in a second, as measured
+  std::optional<double> storage_mb_per_s;  // that one machine reads, as measured or rented
 };
 
 struct OperationsSpec {

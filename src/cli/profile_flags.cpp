@@ -86,6 +86,8 @@ constexpr std::array kFlags = std::to_array<FlagEntry>({
     {"--dataset-samples", "data", "dataset_samples"},
     {"--epochs", "data", "epochs"},
     {"--dataset-gib", "data", "dataset_gib"},
+    {"--samples-per-vcpu", "data", "samples_per_vcpu"},
+    {"--storage-mb-per-s", "data", "storage_mb_per_s"},
     {"--environment", "operations", "environment"},
     {"--interruptible", "operations", "interruptible"},
     {"--checkpointing", "operations", "checkpointing"},

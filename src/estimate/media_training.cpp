@@ -1,9 +1,31 @@
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "estimate/app_speed.h"
 #include "estimate/media_model.h"
 
 namespace gpuadvise {
+
+namespace {
+
+// Samples per second that the machines can prepare, by what the profile says of them. No published rate of decoding
+// holds for every size of picture and augmentation, so without a word from the user nothing is taken off.
+std::optional<double> prepared_rate(const Workload& workload, const Machine& machine) {
+  const DataSpec& data = workload.profile.data;
+  std::optional<double> rate;
+  if (data.samples_per_vcpu && machine.vcpus > 0) rate = *data.samples_per_vcpu * machine.vcpus * machine.nodes;
+  if (data.storage_mb_per_s && data.dataset_gib && data.dataset_samples) {
+    constexpr double kMega = 1e6;
+    constexpr double kGib = 1024.0 * 1024 * 1024;
+    const double bytes = *data.dataset_gib * kGib / *data.dataset_samples;
+    const double read = *data.storage_mb_per_s * kMega * machine.nodes / bytes;
+    rate = rate ? std::min(*rate, read) : read;
+  }
+  return rate;
+}
+
+}  // namespace
 
 SpeedEstimate estimate_media_training_speed(const Workload& workload, const Machine& machine, const Layout& layout,
                                             const AppsCalibration& calibration) {
@@ -36,12 +58,18 @@ SpeedEstimate estimate_media_training_speed(const Workload& workload, const Mach
   out.relative = on_reference / seconds * cards;
   set_media_band(work, card, calibration, value_known, out);
   if (value_known) {
-    const double rate = cards / seconds;
+    const double computed = cards / seconds;
+    const double rate = std::min(computed, prepared_rate(workload, machine).value_or(computed));
+    *out.relative *= rate / computed;
     out.samples_per_second = rate;
     const double all = per_node * machine.nodes;
     constexpr double kGigaPerTera = 1e3;
     out.tflops_per_accelerator = work.gflops * rate / all / kGigaPerTera;
-    if (workload.profile.training.global_batch) out.step_seconds = *workload.profile.training.global_batch / rate;
+    if (const auto& batch = workload.profile.training.global_batch) {
+      out.step_seconds = *batch / rate;
+      out.terms.data_loading = *out.step_seconds - *batch / computed;
+      if (out.terms.data_loading > 0) out.terms.compute = *batch / computed;
+    }
   }
   (void)layout;
   return out;

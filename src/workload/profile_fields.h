@@ -209,6 +209,8 @@ void fields(V& v, S& s) {
   v("dataset_samples", s.dataset_samples, base::Need::count);
   v("epochs", s.epochs);
   v("dataset_gib", s.dataset_gib);
+  v("samples_per_vcpu", s.samples_per_vcpu);
+  v("storage_mb_per_s", s.storage_mb_per_s);
 }
 
 template <class V, class S>

@@ -71,6 +71,8 @@ void check_ranges(const Profile& p) {
   at_least(p.hardware.inter_node_gbps, 0, 1e5, "hardware.inter_node_gbps");
   at_least(p.data.dataset_tokens, 1, 1e18, "data.dataset_tokens");
   at_least(p.data.dataset_samples, 1, 1e18, "data.dataset_samples");
+  at_least(p.data.samples_per_vcpu, 1e-6, 1e9, "data.samples_per_vcpu");
+  at_least(p.data.storage_mb_per_s, 1e-6, 1e9, "data.storage_mb_per_s");
   at_least(p.data.epochs, 1e-6, kCount, "data.epochs");
   at_least(p.constraints.max_nodes, 1, kCount, "constraints.max_nodes");
   at_least(p.constraints.budget_per_hour, 1e-6, 1e12, "constraints.budget_per_hour");
