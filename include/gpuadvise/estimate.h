@@ -66,10 +66,15 @@ struct MemoryEstimate {
   double capacity_gib = 0;
   bool known = false;  // false: the model cannot say; why tells the reason
   bool fits = false;
+  // Where not known: what the parameters alone take of the card, by method and layout; 0: not known either.
+  double at_least = 0;
   double headroom_gib = 0;
   double band_low_percent = 0;  // measured error of the nearest class, from the accuracy tables
   double band_high_percent = 0;
   std::string_view why;  // message id
+
+  // What is known of it is too much for the card, even if not all is known.
+  bool cannot_fit() const { return known ? !fits : capacity_gib > 0 && at_least > capacity_gib; }
 };
 
 // Seconds of one optimizer step (training) or of one serving step, by term.

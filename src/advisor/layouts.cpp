@@ -56,8 +56,12 @@ class Search {
 
   MemoryEstimate memory(const Layout& layout) const { return estimator_.memory(machine_, layout); }
 
+  // What is known to be on the card.
+  static double held(const MemoryEstimate& m) { return m.known ? m.device : m.at_least; }
+
   void closest(const Layout& layout, const MemoryEstimate& memory) {
-    if (out_.closest.memory.total == 0 || memory.device < out_.closest.memory.device) {
+    const double least = held(out_.closest.memory);
+    if (least == 0 || held(memory) < least) {
       out_.closest.layout = layout;
       out_.closest.memory = memory;
     }
@@ -84,10 +88,8 @@ class Search {
     return within(speed.ttft_ms, slo.ttft_ms) && within(speed.tpot_ms, slo.tpot_ms);
   }
 
-  // A verdict needs room for the error of the estimate. Memory that cannot be estimated turns nothing away.
-  bool safe(const MemoryEstimate& m) const {
-    return !m.known || memory_verdict(m, w_, machine_.memory_gib, margin_).fits();
-  }
+  // A verdict needs room for the error of the estimate.
+  bool safe(const MemoryEstimate& m) const { return memory_verdict(m, w_, machine_.memory_gib, margin_).fits(); }
 
   bool consider(const Layout& layout) {
     const MemoryEstimate m = memory(layout);
@@ -255,7 +257,9 @@ class Search {
 
 MemoryVerdict memory_verdict(const MemoryEstimate& memory, const Workload& workload, double usable_gib, double margin) {
   const double kept = std::clamp(workload.profile.constraints.min_headroom.value_or(0), 0.0, 0.99);
-  const MemoryVerdict card{memory.device * std::max(1 + margin, 1 / (1 - kept)), usable_gib};
+  if (!memory.known) return {memory.at_least, usable_gib * (1 - kept)};
+  const double held = std::max(memory.device, memory.required);
+  const MemoryVerdict card{held * std::max(1 + margin, 1 / (1 - kept)), usable_gib};
   if (memory.fits || !card.fits()) return card;
   return {memory.required, std::min(memory.limit_gib, memory.capacity_gib)};
 }

@@ -23,6 +23,7 @@ struct LayoutSearch {
 
 // What decides whether an estimate is called a fit, GiB: everything on the card, with `margin` (a share) for the error
 // and the headroom that the request asks for, against the card; or what the engine must have against what it may use.
+// Of memory that is not known, what the parameters alone take: without any such bound everything fits.
 struct MemoryVerdict {
   double needed = 0;
   double limit = 0;

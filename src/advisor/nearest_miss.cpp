@@ -102,7 +102,7 @@ std::optional<NearestMiss> within_limits(std::span<const Rejection* const> neare
     Trials trials(changed, knowledge, rules, options);
     for (const Rejection* rejection : tried) {
       const Trial trial = trials.run(Entry{rejection->family, rejection->type, false, false});
-      if (!trial.accepted) continue;
+      if (!trial.accepted || !trial.accepted->estimate.memory.known) continue;
       auto miss = miss_of(*rejection, knowledge);
       if (!miss) continue;
       miss->change = change.flags;
@@ -129,7 +129,7 @@ std::optional<NearestMiss> find_nearest_miss(const Advice& advice, const Knowled
     const Workload changed = resolve(change.profile, knowledge.catalog);
     const LayoutSearch search =
         best_layout(Estimator(changed, knowledge.calibration), miss->machine, knowledge, Objective::balanced);
-    if (!search.fits) continue;
+    if (!search.fits || !search.fits->memory.known) continue;
     miss->change = change.flags;
     miss->changed_gib = search.fits->memory.device;
     break;

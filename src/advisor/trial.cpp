@@ -204,14 +204,15 @@ Failure Trials::too_large(const Machine& machine, const Layout& layout, const Me
   set_layout(facts, machine, layout);
   facts.set(Field::estimate_memory_fits, false)
       .set(Field::estimate_memory_total_gib, verdict.needed)
-      .set(Field::estimate_memory_capacity_gib, verdict.limit)
-      .set(Field::estimate_memory_weights_gib, memory.weights);
-  return {judge_.rejection({"memory/data-parallel-does-not-pool", "memory/fit"}),
+      .set(Field::estimate_memory_capacity_gib, verdict.limit);
+  if (memory.known) facts.set(Field::estimate_memory_weights_gib, memory.weights);
+  return {judge_.rejection({"memory/at-least", "memory/data-parallel-does-not-pool", "memory/fit"}),
           std::max(verdict.needed - verdict.limit, 1e-6)};
 }
 
 Failure Trials::no_layout(const Machine& machine, const LayoutSearch& found) {
-  if (found.closest.memory.device > 0) return too_large(machine, found.closest.layout, found.closest.memory);
+  if (found.closest.memory.device > 0 || found.closest.memory.at_least > 0)
+    return too_large(machine, found.closest.layout, found.closest.memory);
   judge_.outcome().set(Field::search_layout_found, false);
   return {judge_.rejection({"layout/none"}), 0, true};
 }

@@ -65,7 +65,7 @@ class EstimateCommand : public Command {
       report::print_estimate(context.out, answer, context.knowledge(), context.texts(),
                              {context.width, 1, explain_, context.colour});
     }
-    return answer.estimate.memory.known && !answer.estimate.memory.fits ? kNo : kFine;
+    return answer.estimate.memory.cannot_fit() ? kNo : kFine;
   }
 
   int solved(Context& context, const Profile& profile) {

@@ -48,6 +48,15 @@ void set_verdict(MemoryEstimate& m, const Machine& machine) {
   m.headroom_gib = std::min(m.limit_gib, m.capacity_gib) - m.required;
 }
 
+// All that is known where activations are not: what the parameters take.
+MemoryEstimate bound_of(const MemoryEstimate& m) {
+  MemoryEstimate out;
+  out.capacity_gib = m.capacity_gib;
+  out.why = m.why;
+  out.at_least = (m.weights + m.gradients + m.optimizer + m.adapters) / kGib;
+  return out;
+}
+
 // The terms in bytes, by the formulas of the plan.
 struct Terms {
   const Machine& machine;
@@ -73,6 +82,7 @@ MemoryEstimate estimate_memory(const MemoryPlan& plan, const Machine& machine, c
   m.capacity_gib = machine.memory_gib;
   m.why = plan.why;
   if (!m.known) return m;
+  if (!m.why.empty()) return bound_of(m);
   const bool cann = machine.accelerator != nullptr && machine.accelerator->software_stack == "cann";
   set_meters(m, cann ? plan.cann_context : plan.cuda_context, machine.memory_gib);
   to_gib(m);

@@ -30,11 +30,17 @@ struct Parts {
   std::string_view name = "transformer";
 };
 
+bool recommends(const Workload& w) { return w.task != nullptr && w.task->id.starts_with("recsys"); }
+
 // A stated count is that of the denoising network; the library knows the parts beside it.
 Parts parts_of(const Workload& w) {
   Parts p;
   p.core = w.params;
-  if (w.model == nullptr) return p;
+  if (w.model == nullptr) {
+    // Nearly all parameters of a recommender of unknown parts are rows of its tables.
+    if (recommends(w)) p.tables = std::exchange(p.core, 0.0);
+    return p;
+  }
   double core = 0;
   for (const auto& c : w.model->components) {
     const bool network = c.name.starts_with("transformer") || c.name.starts_with("unet") || c.name == "backbone";
@@ -122,7 +128,7 @@ MediaPlan<MediaTrainingPlan> media_training_plan(const Workload& workload, const
   const TrainingSpec& t = workload.profile.training;
   const Parts parts = parts_of(workload);
   const MediaMemoryClass* media = media_class(calibration, parts.name);
-  if (parts.core <= 0 || media == nullptr) return {std::nullopt, "memory/no-model"};
+  if (parts.core + parts.tables <= 0 || media == nullptr) return {std::nullopt, "memory/no-model"};
   const TrainingConstants k = training_constants(calibration, t.framework.value_or(""), "");
   const Method method = t.method.value_or(Method::full);
   MediaTrainingPlan p;
@@ -134,15 +140,15 @@ MediaPlan<MediaTrainingPlan> media_training_plan(const Workload& workload, const
   p.trains_weights = method == Method::full || method == Method::freeze;
   p.offloads_weights = t.offload.value_or(Offload::none) == Offload::optimizer_params;
   set_states(p, parts, t, k, calibration);
-  if (!set_activations(p, workload, *media, calibration)) return {std::nullopt, "memory/no-activations"};
-  return {p, {}};
+  const bool known = set_activations(p, workload, *media, calibration);
+  return {p, known ? "" : "memory/no-activations"};
 }
 
 MediaPlan<MediaInferencePlan> media_inference_plan(const Workload& workload, const MemoryCalibration& calibration) {
   const InferenceSpec& i = workload.profile.inference;
   const Parts parts = parts_of(workload);
   const MediaMemoryClass* media = media_class(calibration, parts.name);
-  if (parts.core <= 0 || media == nullptr) return {std::nullopt, "memory/no-model"};
+  if (parts.core + parts.tables <= 0 || media == nullptr) return {std::nullopt, "memory/no-model"};
   const ServingConstants k = serving_constants(calibration, i.engine.value_or(""), "", "");
   const auto* format = find_weight_format(calibration, i.weights.value_or("bf16"));
   const double samples = std::max(1.0, i.concurrency.value_or(1));
@@ -155,10 +161,9 @@ MediaPlan<MediaInferencePlan> media_inference_plan(const Workload& workload, con
   p.base_bytes = k.base_gib * kGib;
   if (!denoises(workload)) {
     const double outputs = outputs_of(workload, i.resolution);
-    if (outputs <= 0) return {std::nullopt, "memory/no-activations"};
     p.activations =
         outputs * memory_constant(calibration, "alive_outputs", 1) * std::max(2.0, p.weight_bytes) * samples;
-    return {p, {}};
+    return {p, outputs > 0 ? "" : "memory/no-activations"};
   }
   const double square = pixels(i.resolution.value_or("1024x1024"), 1024.0 * 1024.0);
   const double tokens = (latent_tokens(square, i.frames.value_or(1)) + media->extra_tokens) * samples;

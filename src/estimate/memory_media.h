@@ -36,7 +36,8 @@ struct MediaInferencePlan {
   double decode = 0;       // bytes while a VAE decodes them, the denoising network idle
 };
 
-// Without a plan, `why` is the message that tells the reason.
+// Without a plan, `why` is the message that tells the reason. With a plan and a reason, activations are unknown and the
+// plan says what there is beside them.
 template <class Plan>
 struct MediaPlan {
   std::optional<Plan> plan;

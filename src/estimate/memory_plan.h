@@ -18,7 +18,7 @@ struct SceneMemoryPlan {
 };
 
 struct MemoryPlan {
-  // Empty: the model cannot say; `why` tells the reason.
+  // Empty: the model cannot say; `why` tells the reason. With terms and a reason, the activations are what is unknown.
   std::variant<std::monostate, TrainingMemoryPlan, ServingMemoryPlan, MediaTrainingPlan, MediaInferencePlan,
                SceneMemoryPlan>
       terms;

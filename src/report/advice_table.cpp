@@ -145,9 +145,17 @@ class Screen {
     row("screen/layout", text);
   }
 
+  // What there is to say of memory that is not known.
+  std::string memory_bound(const MemoryEstimate& m) const {
+    if (m.at_least <= 0) return t_("unknown");
+    return t_("screen/at-least",
+              {{"least", fmt::format("{:.1f}", m.at_least)}, {"limit", fmt::format("{:.1f}", m.capacity_gib)}}) +
+           (m.cannot_fit() ? "  " + t_("screen/does-not-fit") : "");
+  }
+
   void memory_line(const MemoryEstimate& m, const Machine& machine) {
     if (!m.known) {
-      row("screen/memory", t_("unknown") + (m.why.empty() || !t_.has(m.why) ? "" : t_("screen/colon") + t_(m.why)));
+      row("screen/memory", memory_bound(m) + (m.why.empty() || !t_.has(m.why) ? "" : t_("screen/colon") + t_(m.why)));
       return;
     }
     constexpr int kBar = 40;

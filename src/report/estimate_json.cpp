@@ -49,7 +49,10 @@ Json memory_json(const MemoryEstimate& m, const base::Texts& texts) {
   per["total"] = item(m.total);
   out["by_meter"] = {{"allocated", item(m.allocated)}, {"reserved", item(m.reserved)}, {"device", item(m.device)}};
   out["capacity_gib"] = m.capacity_gib > 0 ? number(m.capacity_gib) : Json(nullptr);
-  out["fits"] = m.known ? Json(m.fits) : Json(nullptr);
+  out["required_gib"] = item(m.required);
+  out["limit_gib"] = m.known && m.limit_gib > 0 ? number(std::min(m.limit_gib, m.capacity_gib)) : Json(nullptr);
+  out["at_least_gib"] = !m.known && m.at_least > 0 ? number(m.at_least) : Json(nullptr);
+  out["fits"] = m.known || m.cannot_fit() ? Json(!m.cannot_fit()) : Json(nullptr);
   out["headroom_gib"] = m.known && m.capacity_gib > 0 ? number(m.headroom_gib) : Json(nullptr);
   out["band_percent"] = m.known ? band(m.band_low_percent, m.band_high_percent) : Json(nullptr);
   if (!m.known) out["why"] = why(m.why, texts);

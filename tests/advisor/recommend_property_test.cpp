@@ -118,6 +118,27 @@ TEST_CASE("what is recommended fits with room for error, and is explained in num
   }
 }
 
+TEST_CASE("parameters that no card holds are turned away although activations are unknown", "[property]") {
+  const double weights = 70e9 * 2 / 1073741824;
+  for (const std::string_view task :
+       {"cv-inference", "embedding-inference", "cv-training", "speech-training", "recsys-training"}) {
+    INFO(task);
+    Profile p;
+    p.task = task;
+    p.model.params = 70e9;
+    const Advice advice = ask(p);
+    CHECK(std::any_of(advice.rejected.begin(), advice.rejected.end(), [](const Rejection& r) {
+      return r.reason.rule == "memory/at-least" && r.missing_gib > 0 &&
+             r.reason.text.find("at least") != std::string::npos;
+    }));
+    for (const auto& r : advice.recommendations) {
+      INFO(r.type->name);
+      CHECK(r.machine.memory_gib * r.machine.accelerators_per_node * r.machine.nodes >= weights);
+      CHECK(r.estimate.memory.at_least <= r.machine.memory_gib);
+    }
+  }
+}
+
 std::optional<double> value_of(const Recommendation& r, std::string_view criterion) {
   for (const auto& term : r.criteria) {
     if (term.criterion == criterion) return term.value;

@@ -54,6 +54,35 @@ TEST_CASE("a model whose activations nobody published has no estimate") {
   CHECK(m.why == "memory/no-activations");
 }
 
+TEST_CASE("parameters are a lower bound where activations are unknown") {
+  const auto bound = [](const std::string& rest) {
+    const MemoryEstimate m = memory_of(rest + on("nvidia-a10"));
+    CHECK_FALSE(m.known);
+    return m;
+  };
+  // 70e9 parameters in 16 bits are 130.4 GiB; training adds gradients and, in AdamW, 12 bytes of master copy and
+  // moments.
+  const double weights = 70e9 * 2 / 1073741824;
+  for (const auto* task : {"cv-inference", "embedding-inference"}) {
+    const MemoryEstimate m = bound(std::string("task: ") + task + "\nmodel: {params: 70B}\n");
+    CHECK(m.at_least == Approx(weights).epsilon(0.001));
+    CHECK(m.cannot_fit());
+  }
+  const std::string training = "task: cv-training\nmodel: {params: 70B}\ntraining: {method: full, optimizer: adamw}\n";
+  CHECK(bound(training).at_least == Approx(8 * weights).epsilon(0.001));
+  CHECK(bound(training + "parallelism: {data: 8}\n").at_least == Approx(8 * weights).epsilon(0.001));
+  CHECK(bound(training + "parallelism: {data: 8, zero_stage: 3}\n").at_least == Approx(weights).epsilon(0.001));
+  CHECK(bound("task: speech-training\nmodel: {params: 70B}\ntraining: {method: lora}\n").at_least < 1.1 * weights);
+  // A recommender's rows are shared by all cards whatever the stage: fp32 rows and their moments.
+  const std::string tables = "task: recsys-training\nmodel: {params: 70B}\n";
+  CHECK(bound(tables).at_least > weights);
+  CHECK(bound(tables + "parallelism: {data: 8}\n").at_least == Approx(bound(tables).at_least / 8));
+  // The size of the task's own model excludes no card.
+  const MemoryEstimate small = bound("task: cv-training\nmodel: {name: yolov8n}\n");
+  CHECK(small.at_least > 0);
+  CHECK_FALSE(small.cannot_fit());
+}
+
 TEST_CASE("embedding tables of a recommender are spread over the cards") {
   const std::string one = "task: recsys-training\n" + on("nvidia-a100-sxm4-80gb");
   // MLPerf's tables are 97.31 GiB in fp32 (GitHub mlcommons/inference, dlrm_v2): more than one card has.

@@ -50,6 +50,7 @@ constexpr const char* kRequests[] = {
     R"({task: cv-training, training: {precision: fp16, micro_batch: 16}, data: {dataset_gib: 300}, constraints: {families: [gn5]}})",
     R"({task: llm-finetune, model: {params: 7B}, constraints: {currency: USD, instance_types: [ecs.gn7e-c16g1.4xlarge]}})",
     R"({task: llm-finetune, model: {params: 7B}, constraints: {currency: USD, budget_per_hour: 100}})",
+    R"({task: cv-inference, model: {params: 70B}})",
     R"({task: hpc, hpc: {app: gromacs, precision: fp64, bound: bandwidth}})",
     R"({task: rendering, rendering: {app: blender}})",
     R"({task: rendering, rendering: {frames: 5000, minutes_per_frame: 6}, constraints: {deadline_hours: 48}})",
