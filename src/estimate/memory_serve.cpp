@@ -32,6 +32,7 @@ void set_load(ServingMemoryPlan& p, const Workload& w) {
   const double most = i.max_context.value_or(0);
   if (most > 0) p.context = p.context > 0 && !p.k.preallocates ? std::min(p.context, most) : most;
   p.input = std::min(p.input, p.context);
+  if (most > p.context) p.longest = most;
   p.prompts = std::max(1.0, i.concurrency.value_or(1));
   p.sequences = p.prompts * std::max(1, i.beam_width.value_or(1));
   p.prefill_tokens = p.input * p.prompts;
@@ -145,6 +146,16 @@ double set_pool(const ServingSetup& s, double capacity, MemoryEstimate& m) {
   return one;
 }
 
+// Live bytes while one sequence alone has grown to the longest that may be asked for.
+double with_longest(const ServingSetup& s, double weights, double runtime) {
+  const ServingMemoryPlan& p = s.plan;
+  const double cache =
+      s.cache.bytes(1, p.longest, p.k.page_tokens) * p.k.kv_growth + p.encoder_tokens * s.cache.per_token;
+  // An engine with a pool sets workspace and pool aside at the start, for the fullest pass.
+  const double pass = std::max(serving_workspace(s, p.prefill_tokens) + serving_scores(s), serving_logits(s));
+  return weights + runtime + cache + (p.k.pooled ? pass : serving_workspace(s, 1));
+}
+
 }  // namespace
 
 MemoryEstimate serving_memory(const ServingMemoryPlan& plan, const Machine& machine, const Layout& layout) {
@@ -153,6 +164,7 @@ MemoryEstimate serving_memory(const ServingMemoryPlan& plan, const Machine& mach
   m.known = true;
   m.meter = plan.k.meter;
   m.weights = serving_weights(s);
+  const double runtime = plan.k.base_gib * kGib + quantised_scratch(s) + (plan.k.pooled ? plan.k.graphs_gib * kGib : 0);
   m.runtime = plan.k.base_gib * kGib + quantised_scratch(s);
   set_peak(s, m);
   const double capacity = machine.memory_gib * kGib;
@@ -161,6 +173,7 @@ MemoryEstimate serving_memory(const ServingMemoryPlan& plan, const Machine& mach
   m.allocated = m.weights + m.activations + m.logits + m.kv_cache + m.runtime + m.communication;
   m.reserved = m.allocated;
   m.required = m.allocated - m.kv_cache + required_cache;
+  if (plan.longest > 0) m.required = std::max(m.required, with_longest(s, m.weights, runtime + m.communication));
   return m;
 }
 

@@ -22,6 +22,7 @@ struct ServingMemoryPlan {
   double prompts = 1;         // requests in flight
   double input = 0;           // tokens of a prompt
   double context = 0;         // tokens of a sequence at its end
+  double longest = 0;         // tokens that one sequence may grow to, where that is more; 0: no more
   double sequences = 1;       // in flight on one replica, beams included
   double prefill_tokens = 0;  // in one forward pass, at most
   double utilization = 0;     // of a pooled engine

@@ -99,6 +99,9 @@ std::optional<Layout> best_serving_layout(const Workload& workload, const Machin
   std::optional<Layout> best;
   double speed = 0;
   const int cards = std::max(1, static_cast<int>(std::lround(machine.accelerators_per_node)));
+  // A replica must also have room for one request of the full context, where that is longer than the usual ones.
+  const InferenceSpec& asked = workload.profile.inference;
+  const bool longer = asked.max_context.value_or(0) > asked.input_tokens.value_or(0) + asked.output_tokens.value_or(0);
   for (int tensor = 1; tensor <= cards; tensor *= 2) {
     if (cards % tensor != 0) break;
     Layout layout;
@@ -106,7 +109,8 @@ std::optional<Layout> best_serving_layout(const Workload& workload, const Machin
     layout.data = cards / tensor * std::max(machine.nodes, 1);
     const ServingPlan plan = make_serving_plan(workload, machine, layout, calibration);
     if (!plan.why.empty()) continue;
-    if (most_running(plan, serving_request(workload.profile.inference)) < 1) continue;
+    if (most_running(plan, serving_request(asked)) < 1) continue;
+    if (longer && !estimate_memory(workload, machine, layout, calibration).fits) continue;
     const SpeedEstimate estimate = estimate_serving_speed(workload, machine, layout, calibration);
     if (!estimate.known || *estimate.output_tokens_per_second <= speed) continue;
     speed = *estimate.output_tokens_per_second;

@@ -153,6 +153,12 @@ class Screen {
            (m.cannot_fit() ? "  " + t_("screen/does-not-fit") : "");
   }
 
+  // What decides where it is not what is on the card.
+  void must_have(const MemoryEstimate& m) {
+    row({}, t_("screen/must-have", {{"needed", fmt::format("{:.1f}", m.required)},
+                                    {"limit", fmt::format("{:.1f}", std::min(m.limit_gib, m.capacity_gib))}}));
+  }
+
   void memory_line(const MemoryEstimate& m, const Machine& machine) {
     if (!m.known) {
       row("screen/memory", memory_bound(m) + (m.why.empty() || !t_.has(m.why) ? "" : t_("screen/colon") + t_(m.why)));
@@ -178,6 +184,7 @@ class Screen {
          << t_("screen/of-per-card",
                {{"used", fmt::format("{:.1f}", m.device)}, {"limit", fmt::format("{:.1f}", machine.memory_gib)}})
          << (m.fits ? "" : "  " + t_("screen/does-not-fit")) << '\n';
+    if (!m.fits && m.device <= std::min(m.limit_gib, m.capacity_gib)) must_have(m);
     std::string tail = detail;
     if (!machine.usable_memory_known)
       tail += (tail.empty() ? "" : t_("screen/semicolon")) + t_("screen/usable-assumed");

@@ -65,6 +65,29 @@ TEST_CASE("the solved value fits and the next one does not, asked again without 
   CHECK_FALSE(fits(with(load, {"--concurrency", text(users["beyond"]["value"])})));
 }
 
+TEST_CASE("one sequence of the full context must fit", "[cli][solve]") {
+  const Words on_a10 = {"estimate",     "--task",     "llm-inference",         "--model",
+                        "llama-3.1-8b", "--instance", "ecs.gn7i-c16g1.4xlarge"};
+  CHECK(fits(with(on_a10, {"--max-context", "2000"})));
+  CHECK_FALSE(fits(with(on_a10, {"--max-context", "131072"})));
+  const Outcome words = run_program(with(on_a10, {"--max-context", "131072"}));
+  CHECK(words.code == 1);
+  CHECK(words.out.find("one sequence of the full context") != std::string::npos);
+  // What --solve finds fits when it is asked for.
+  const json length = solved(with(kOnA10, {"--concurrency", "1", "--solve", "max-context"}))["solve"];
+  CHECK(fits(with(kOnA10, {"--concurrency", "1", "--max-context", text(length["value"])})));
+  CHECK_FALSE(
+      fits(with(kOnA10, {"--concurrency", "1", "--max-context", std::to_string(length["value"].get<long>() * 2)})));
+  const auto cards = [](const std::string& most) {
+    const Outcome outcome =
+        run_program({"recommend", "--task", "llm-inference", "--model", "llama-3.1-8b", "--max-context", most,
+                     "--instance", "ecs.gn7i-c16g1.4xlarge", "--format", "json"});
+    return outcome.code;
+  };
+  CHECK(cards("2000") == 0);
+  CHECK(cards("131072") == 1);
+}
+
 TEST_CASE("the fewest accelerators", "[cli][solve]") {
   const Words large = {"estimate",
                        "--task",

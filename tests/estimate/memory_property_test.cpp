@@ -205,6 +205,31 @@ TEST_CASE("what a server holds is its cache a token times the tokens, and a part
   }
 }
 
+TEST_CASE("a longer context that one sequence may grow to never needs less") {
+  for (const auto* engine : {"vllm", "transformers", "llama.cpp", "sglang", "lmdeploy", "nobody-knows-it"}) {
+    for (const auto* share : {"", ", gpu_memory_utilization: 0.9"}) {
+      INFO(engine << share);
+      const MemorySetup plain("task: llm-inference\nmodel: {name: llama-3.1-8b}\ninference: {engine: " +
+                              std::string(engine) + ", input_tokens: 1024, output_tokens: 256, concurrency: 16" +
+                              share + "}\nhardware: {accelerator: nvidia-a10}\n");
+      MemorySetup s = plain;
+      // Absent, it is what the lengths come to.
+      CHECK(s.workload.profile.inference.max_context == 1280);
+      double before = plain.estimate().required;
+      const double least = before;
+      for (const int most : {1281, 2000, 20480, 131072, 1000000}) {
+        s.workload.profile.inference.max_context = most;
+        const MemoryEstimate m = s.estimate();
+        CHECK(m.required >= before);
+        before = m.required;
+      }
+      // A million tokens of 128 KiB are 122 GiB.
+      CHECK(before > least + 100);
+      CHECK_FALSE(s.estimate().fits);
+    }
+  }
+}
+
 TEST_CASE("a framework or engine that no class knows carries the widest band") {
   const MemoryCalibration& c = builtin_knowledge().calibration.memory;
   const auto width = [](const MemoryBand& b) { return b.high_percent - b.low_percent; };
