@@ -162,7 +162,13 @@ struct ProfileEstimate {
   const Family* family = nullptr;  // where the profile names an instance type
   const InstanceType* type = nullptr;
   Estimate estimate;
+  std::vector<Note> failures;  // of what_rejects(), for whoever prints the estimate; estimate() leaves it empty
 };
 ProfileEstimate estimate(const Profile& profile, const Knowledge& knowledge);
+
+// What the rules have against running the work on the estimate's type at all, whatever the layout: a number format that
+// the card lacks, kernels, a missing encoder. Without a type, on its card. Memory is judged by the estimate itself.
+std::vector<Note> what_rejects(const ProfileEstimate& estimate, const Knowledge& knowledge, const RuleSet& rules,
+                               Lang lang = Lang::en);
 
 }  // namespace gpuadvise

@@ -7,6 +7,7 @@
 #include "gpuadvise/serving.h"
 
 #include "advisor/confidence.h"
+#include "advisor/judge.h"
 #include "advisor/words.h"
 #include "catalog/lookup.h"
 #include "estimate/cost.h"
@@ -63,6 +64,17 @@ ProfileEstimate estimate(const Profile& profile, const Knowledge& knowledge) {
   split_token_cost(out.workload, out.machine, out.layout, knowledge.calibration, out.estimate);
   out.estimate.confidence = confidence_of(out.workload, out.estimate);
   return out;
+}
+
+std::vector<Note> what_rejects(const ProfileEstimate& estimate, const Knowledge& knowledge, const RuleSet& rules,
+                               Lang lang) {
+  RecommendOptions options;
+  options.lang = lang;
+  Judge judge(estimate.workload, knowledge.catalog, rules, options);
+  constexpr bool kNamed = true;  // by the profile: its status is no reason
+  if (estimate.type != nullptr) return judge.type({estimate.family, estimate.type, kNamed, false}, true);
+  if (estimate.machine.accelerator == nullptr) return {};
+  return judge.card(*estimate.machine.accelerator);
 }
 
 }  // namespace gpuadvise

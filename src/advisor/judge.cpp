@@ -10,13 +10,16 @@ namespace gpuadvise {
 
 namespace {
 
-// Whether the rule looks at what is known of a layout only. Fields stand in the order of the published list.
-bool waits(const Rule& rule) {
-  return std::any_of(rule.fields.begin(), rule.fields.end(), [](auto index) {
+// Whether the rule looks at a field from `first` on that stands before `end` in the published list.
+bool looks_within(const Rule& rule, Field first, Field end) {
+  return std::any_of(rule.fields.begin(), rule.fields.end(), [=](auto index) {
     const auto field = static_cast<Field>(index);
-    return field >= Field::layout_nodes && field < Field::software_cuda;
+    return field >= first && field < end;
   });
 }
+
+// Whether the rule looks at what is known of a layout only.
+bool waits(const Rule& rule) { return looks_within(rule, Field::layout_nodes, Field::software_cuda); }
 
 }  // namespace
 
@@ -108,8 +111,24 @@ Note Judge::rejection(const ActiveRule& rule) {
 
 std::vector<Note> Judge::type(const Entry& entry, bool all) {
   set_type(entry);
+  return rejections(family_rejecting_, all);
+}
+
+std::vector<Note> Judge::card(const Accelerator& accelerator) {
+  family_ = nullptr;
+  accelerator_ = nullptr;
+  facts_.clear(Field::accelerator_id, Field::software_cuda);
+  set_accelerator(facts_, accelerator, catalog_, type_lists_);
+  RuleList of_card;
+  for (const ActiveRule* rule : rejecting_) {
+    if (!looks_within(*rule->rule, Field::family_name, Field::software_cuda)) of_card.push_back(rule);
+  }
+  return rejections(of_card, true);
+}
+
+std::vector<Note> Judge::rejections(const RuleList& rules, bool all) {
   std::vector<Note> out;
-  for (const ActiveRule* rule : family_rejecting_) {
+  for (const ActiveRule* rule : rules) {
     const Firing firing = evaluation_.apply(*rule, facts_);
     if (firing.rule == nullptr || firing.undecided) continue;
     out.push_back(rejection(*rule));

@@ -25,6 +25,8 @@ class Judge {
   // Before any estimate: the rejections that follow from the workload and the type alone, the first or all of them. The
   // type stays the current one for candidate().
   std::vector<Note> type(const Entry& entry, bool all);
+  // The same of a card that no type is known to carry: all rejections that follow from the workload and the card alone.
+  std::vector<Note> card(const Accelerator& accelerator);
 
   // What the search for a layout came to on the current type, to be filled in before rejection().
   RuleContext& outcome();
@@ -51,6 +53,7 @@ class Judge {
   void set_type(const Entry& entry);
   void set_candidate(const Recommendation& recommendation);
   Note note(const ActiveRule& rule, RuleContext& context);
+  std::vector<Note> rejections(const RuleList& rules, bool all);
   Note rejection(const ActiveRule& rule);  // in words, or without them where a rule's first are enough
 
   const Catalog& catalog_;

@@ -58,27 +58,34 @@ class EstimateCommand : public Command {
       profile.hardware.instance_type = c.instance_types->front();
     }
     if (!solve_.empty()) return solved(context, profile);
-    const ProfileEstimate answer = estimate(profile, context.knowledge());
+    const ProfileEstimate answer = judged(estimate(profile, context.knowledge()), context);
     if (format_ == "json") {
       report::print_estimate_json(context.out, answer, context.texts(), true);
     } else {
       report::print_estimate(context.out, answer, context.knowledge(), context.texts(),
                              {context.width, 1, explain_, context.colour});
     }
-    return answer.estimate.memory.cannot_fit() ? kNo : kFine;
+    return answer.estimate.memory.cannot_fit() || !answer.failures.empty() ? kNo : kFine;
+  }
+
+  static ProfileEstimate judged(ProfileEstimate estimate, Context& context) {
+    estimate.failures = what_rejects(estimate, context.knowledge(), context.rules(), context.lang);
+    return estimate;
   }
 
   int solved(Context& context, const Profile& profile) {
     const auto names = solve_names();
     const auto at = std::find(names.begin(), names.end(), solve_) - names.begin();
-    const ProfileSolution answer = solve(static_cast<SolveFor>(at), profile, context.knowledge());
+    ProfileSolution answer = solve(static_cast<SolveFor>(at), profile, context.knowledge());
+    answer.at = judged(std::move(answer.at), context);
     if (format_ == "json") {
       report::print_solution_json(context.out, answer, context.texts());
     } else {
       report::print_solution(context.out, answer, context.knowledge(), context.texts(),
                              {context.width, 1, explain_, context.colour});
     }
-    return answer.solution.memory.known && !answer.solution.value ? kNo : kFine;
+    const bool none = answer.solution.memory.known && !answer.solution.value;
+    return none || answer.solution.memory.cannot_fit() || !answer.at.failures.empty() ? kNo : kFine;
   }
 
   static constexpr std::size_t kLongestLine = std::size_t{1} << 20U;
@@ -124,7 +131,8 @@ class EstimateCommand : public Command {
         if (const base::Node* given = node.find("id"); given != nullptr && given->is(base::Node::Kind::string)) {
           id = given->text;
         }
-        const ProfileEstimate answer = estimate(read_profile(node, arena, "", knowledge.catalog, warnings), knowledge);
+        const ProfileEstimate answer =
+            judged(estimate(read_profile(node, arena, "", knowledge.catalog, warnings), knowledge), context);
         report::print_estimate_json(context.out, answer, context.texts(), false);
       } catch (const InputError& error) {
         // The line was parsed alone: its columns are those of the file.

@@ -9,25 +9,6 @@ namespace gpuadvise::report {
 
 namespace {
 
-Json note_json(const Note& note) {
-  Json out;
-  out["rule"] = std::string(note.rule);
-  out["severity"] = note.severity == Severity::error     ? "error"
-                    : note.severity == Severity::warning ? "warning"
-                                                         : "note";
-  out["text"] = note.text;
-  if (!note.remedy.empty()) out["remedy"] = note.remedy;
-  if (!note.seen.empty()) out["seen"] = note.seen;
-  if (!note.origin.empty()) out["origin"] = std::string(note.origin);
-  return out;
-}
-
-Json notes_json(std::span<const Note> notes) {
-  Json out = Json::array();
-  for (const auto& note : notes) out.push_back(note_json(note));
-  return out;
-}
-
 Json accelerator_json(const Machine& m, const InstanceType& type) {
   const Accelerator& a = *m.accelerator;
   return {{"id", std::string(a.id)},

@@ -776,6 +776,7 @@ void print_estimate(std::ostream& out, const ProfileEstimate& e, const Knowledge
   screen.memory_line(e.estimate.memory, e.machine);
   screen.speed_line(e.estimate.speed, std::nullopt);
   screen.cost_line(e.estimate.cost);
+  for (const auto& failure : e.failures) screen.bullet(failure, "! ");
   if (options.explain) {
     for (const auto& assumption : e.workload.assumptions) out << "    " << assumption_text(assumption, texts) << '\n';
   }

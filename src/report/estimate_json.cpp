@@ -31,6 +31,29 @@ std::optional<double> requests_in_flight(const SpeedEstimate& s) {
 
 }  // namespace
 
+namespace {
+
+Json note_json(const Note& note) {
+  Json out;
+  out["rule"] = std::string(note.rule);
+  out["severity"] = note.severity == Severity::error     ? "error"
+                    : note.severity == Severity::warning ? "warning"
+                                                         : "note";
+  out["text"] = note.text;
+  if (!note.remedy.empty()) out["remedy"] = note.remedy;
+  if (!note.seen.empty()) out["seen"] = note.seen;
+  if (!note.origin.empty()) out["origin"] = std::string(note.origin);
+  return out;
+}
+
+}  // namespace
+
+Json notes_json(std::span<const Note> notes) {
+  Json out = Json::array();
+  for (const auto& note : notes) out.push_back(note_json(note));
+  return out;
+}
+
 Json memory_json(const MemoryEstimate& m, const base::Texts& texts) {
   Json out;
   const auto item = [&](double value) { return m.known ? number(value) : Json(nullptr); };
@@ -199,6 +222,7 @@ Json estimate_json(const ProfileEstimate& e, const base::Texts& texts) {
   root["layout"] = layout_json(e.layout, e.workload.kind);
   root["assumptions"] = assumptions_json(e.workload, texts);
   root["confidence"] = confidence_word(e.estimate.confidence);
+  root["failures"] = notes_json(e.failures);
   return root;
 }
 
