@@ -64,6 +64,25 @@ LinkKind link_of_card(const Accelerator& a) {
   return a.software_stack == "cann" ? LinkKind::hccs : LinkKind::nvlink;
 }
 
+// A card or a count beside an instance type must be that of the type.
+void check_hardware(const Catalog& catalog, const HardwareSpec& spec, const InstanceType& type,
+                    const Machine& machine) {
+  if (spec.accelerator) {
+    const Accelerator& card = *machine.accelerator;
+    // "a100" is the name of several cards.
+    const bool named = base::lower(card.id).find(base::lower(*spec.accelerator)) != std::string::npos;
+    if (!named && find_accelerator(catalog, *spec.accelerator) != &card) {
+      throw InputError(Place{}, fmt::format("hardware.accelerator: {} carries {}, not {}; leave out one of the two",
+                                            type.name, card.id, base::printable(*spec.accelerator)));
+    }
+  }
+  const double count = machine.accelerators_per_node;
+  if (spec.accelerators_per_node && std::abs(*spec.accelerators_per_node - count) > 1e-3 * count) {
+    throw InputError(Place{}, fmt::format("hardware.accelerators_per_node: {} carries {:g}, not {:g}; leave it out",
+                                          type.name, count, *spec.accelerators_per_node));
+  }
+}
+
 }  // namespace
 
 std::optional<Machine> machine_of(const Catalog& catalog, const HardwareAssumptions& assumptions, const Family& family,
@@ -107,6 +126,7 @@ Machine machine_of(const Catalog& catalog, const HardwareAssumptions& assumption
     if (!machine) {
       throw InputError(Place{}, fmt::format("hardware.instance_type: the card of {} is not known", type->name));
     }
+    check_hardware(catalog, spec, *type, *machine);
     return *machine;
   }
   if (!spec.accelerator) {

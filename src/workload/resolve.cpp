@@ -74,6 +74,7 @@ void check_ranges(const Profile& p) {
   at_least(p.data.samples_per_vcpu, 1e-6, 1e9, "data.samples_per_vcpu");
   at_least(p.data.storage_mb_per_s, 1e-6, 1e9, "data.storage_mb_per_s");
   at_least(p.data.epochs, 1e-6, kCount, "data.epochs");
+  at_least(p.constraints.min_headroom, 0, 0.9, "constraints.min_headroom");
   at_least(p.constraints.max_nodes, 1, kCount, "constraints.max_nodes");
   at_least(p.constraints.budget_per_hour, 1e-6, 1e12, "constraints.budget_per_hour");
   at_least(p.constraints.budget_total, 1e-6, 1e15, "constraints.budget_total");
@@ -207,8 +208,24 @@ class Resolver {
                                    base::printable(*spec.name), names));
   }
 
+  // A name and a count that cannot be of one model. Of a model of several parts the count may be of one of them, as
+  // that of a diffusion model is of its denoising network.
+  void check_size() const {
+    const ModelSpec& spec = w_.profile.model;
+    if (w_.model == nullptr || !spec.params || w_.model->params <= 0) return;
+    constexpr double kSame = 1.5;  // counts with and without embeddings, encoders, pruned layers
+    const auto same = [&](double known) { return *spec.params <= known * kSame && known <= *spec.params * kSame; };
+    if (same(w_.model->params)) return;
+    const auto& parts = w_.model->components;
+    if (std::any_of(parts.begin(), parts.end(), [&](const auto& part) { return same(part.params); })) return;
+    fail("model.params",
+         fmt::format("{} parameters are not those of {}, which has {}; leave out the name or the count",
+                     base::format_count(*spec.params), w_.model->id, base::format_count(w_.model->params)));
+  }
+
   void shape_model() {
     ModelSpec& spec = w_.profile.model;
+    check_size();
     if (w_.model != nullptr) {
       if (!spec.params) {
         spec.params = w_.model->params;
@@ -279,6 +296,11 @@ class Resolver {
                              : compute == Precision::fp8                                ? Precision::bf16
                                                                                         : compute;
     assume(t.base_weights, stored, "training.base_weights", name_of(stored));
+    if (*t.method == Method::qlora && !four_bit(*t.base_weights)) {
+      fail("training.base_weights",
+           fmt::format("qlora trains over 4-bit weights (nf4, int4, fp4), and {0} is none; over {0} it is lora",
+                       name_of(*t.base_weights)));
+    }
     const bool half = *t.base_weights == Precision::bf16 || *t.base_weights == Precision::fp16;
     const Precision master = !frozen && half ? Precision::fp32 : Precision::none;
     assume(t.master_weights, master, "training.master_weights", name_of(master));
@@ -309,6 +331,7 @@ class Resolver {
     }
   }
 
+  static bool four_bit(Precision p) { return p == Precision::nf4 || p == Precision::int4 || p == Precision::fp4; }
   static std::string name_of(Precision p) { return std::string(names(Precision{})[static_cast<std::size_t>(p)]); }
 
   const Catalog& catalog_;

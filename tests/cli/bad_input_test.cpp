@@ -137,6 +137,20 @@ TEST_CASE("profiles that contradict themselves", "[bad-input]") {
   refused({"recommend", "--task", "llm-inference", "--params", "7B", "--max-context", "100", "--input-tokens", "200"},
           {"--max-context: ", "100", "input_tokens + output_tokens"});
   refused(with(kSeven, {"--active-params", "9B"}), {"--active-params: ", "9B", "7B"});
+  const Words qwen = {"recommend", "--task", "llm-inference", "--model", "qwen2.5-7b-instruct"};
+  refused(with(qwen, {"--params", "70B"}), {"--params: ", "70B", "qwen2.5-7b"});
+  refused(with(qwen, {"--params", "3B"}), {"--params: ", "3B", "qwen2.5-7b"});
+  refused(with(qwen, {"--active-params", "70B"}), {"--active-params: ", "70B"});
+  // A count of the published kind is no contradiction; of a diffusion model it is that of the denoising network.
+  CHECK(run_program(with(qwen, {"--params", "7B"})).code == 0);
+  CHECK(run_program({"recommend", "--task", "diffusion-inference", "--model", "sdxl", "--params", "2.6B"}).code == 0);
+  refused(with(kSeven, {"--method", "qlora", "--base-weights", "bf16"}),
+          {"--base-weights: ", "qlora", "4-bit", "bf16"});
+  refused(with(kSeven, {"--min-headroom", "0.95"}), {"--min-headroom: ", "0.95", "0 to 0.9"});
+  const Words a10 = {"estimate", "--task", "llm-inference", "--params", "7B", "--instance", "ecs.gn7i-c16g1.4xlarge"};
+  refused(with(a10, {"--accelerator", "nvidia-h20-96gb"}), {"ecs.gn7i-c16g1.4xlarge", "nvidia-a10", "nvidia-h20-96gb"});
+  refused(with(a10, {"--accelerators-per-node", "8"}), {"ecs.gn7i-c16g1.4xlarge", "carries 1", "not 8"});
+  CHECK(run_program(with(a10, {"--accelerator", "a10", "--accelerators-per-node", "1"})).code == 0);
   const Words one_card = {"estimate", "--task", "llm-finetune", "--params", "7B", "--accelerator", "a100"};
   refused(with(one_card, {"--tensor", "16"}), {"parallelism", "16", "hardware has 1"});
   refused({"estimate", "--task", "llm-finetune", "--params", "7B"}, {"hardware", "--accelerator", "--instance"});
