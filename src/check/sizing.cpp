@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "advisor/layouts.h"
 #include "catalog/catalog_fields.h"
@@ -10,14 +11,60 @@
 
 namespace gpuadvise::check {
 
+namespace {
+
+// The split that a serving command line states, with as many replicas as the machines hold; empty: states none, or one
+// that needs more cards than there are.
+std::optional<Layout> stated_layout(const Workload& workload, const Machine& machine) {
+  const auto& stated = workload.profile.parallelism;
+  if (workload.kind != TaskKind::llm_serving || (!stated.tensor && !stated.pipeline)) return std::nullopt;
+  Layout layout;
+  layout.tensor = stated.tensor.value_or(1);
+  layout.pipeline = stated.pipeline.value_or(1);
+  layout.expert = stated.expert.value_or(1);
+  const int cards = std::max(1, static_cast<int>(std::lround(machine.accelerators_per_node))) * machine.nodes;
+  // A stated number that is a slip may be large enough to overflow the product.
+  if (layout.tensor > cards || layout.pipeline > cards || layout.tensor * layout.pipeline > cards) return std::nullopt;
+  layout.data = cards / (layout.tensor * layout.pipeline);
+  return layout;
+}
+
+bool divides_heads(const Workload& workload, const Layout& layout) {
+  if (!workload.has_architecture || workload.architecture_inferred) return true;
+  return workload.architecture.heads == 0 || workload.architecture.heads % layout.tensor == 0;
+}
+
+// One request that fills the stated context; empty: none is stated.
+std::optional<Workload> longest_sequence(const Workload& workload) {
+  const auto& context = workload.profile.inference.max_context;
+  if (workload.kind != TaskKind::llm_serving || !context || *context < 2) return std::nullopt;
+  Workload longest = workload;
+  longest.profile.inference.input_tokens = *context - 1;
+  longest.profile.inference.output_tokens = 1;
+  longest.profile.inference.concurrency = 1;
+  return longest;
+}
+
+}  // namespace
+
 std::optional<Sizing> Sizer::work_out(const Workload& workload, const Family& family, const InstanceType& type,
                                       int nodes) const {
   const auto machine = machine_of(knowledge_.catalog, knowledge_.hardware, family, type, nodes);
   if (!machine) return std::nullopt;
-  const auto search =
-      best_layout(Estimator(workload, knowledge_.calibration), *machine, knowledge_, Objective::balanced);
-  const LayoutChoice& choice = search.fits ? *search.fits : search.closest;
+  const Estimator estimator(workload, knowledge_.calibration);
+  const auto search = best_layout(estimator, *machine, knowledge_, Objective::balanced);
+  LayoutChoice choice = search.fits ? *search.fits : search.closest;
   Sizing out;
+  // What is stated is judged as it stands, even where a search would not consider it.
+  if (const auto stated = stated_layout(workload, *machine); stated && !search.fits) {
+    choice = {*stated, estimator.memory(*machine, *stated), estimator.speed(*machine, *stated)};
+    out.heads_divided = divides_heads(workload, *stated);
+  }
+  // An engine must hold one sequence of the longest context that it is started with.
+  if (const auto longest = longest_sequence(workload); longest && choice.memory.fits) {
+    const MemoryEstimate memory = estimate_memory(*longest, *machine, choice.layout, knowledge_.calibration);
+    if (memory.known && !memory.fits) choice.memory = memory;
+  }
   out.machine = *machine;
   out.layout = choice.layout;
   out.estimate.memory = choice.memory;

@@ -22,6 +22,7 @@ struct Sizing {
   Estimate estimate;
   std::optional<double> single_node_ratio;  // speed against one machine of the type
   double needed_gib = 0;                    // serving: memory of one replica that is not split
+  bool heads_divided = true;                // false: the stated tensor parallelism does not divide the attention heads
 };
 
 // Remembers its answers: plans repeat themselves. Not shared between threads.

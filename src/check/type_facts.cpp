@@ -79,6 +79,7 @@ void FactFiller::cost(RuleContext& c, const Subject& subject, const TypeMatch& m
 
 void FactFiller::sizing(RuleContext& c, const Subject& subject, const Sizing& sizing) const {
   set_layout(c, sizing.machine, sizing.layout);
+  if (!sizing.heads_divided) c.set(Field::search_layout_found, false);
   set_estimate(c, sizing.estimate);
   const MemoryEstimate& memory = sizing.estimate.memory;
   if (memory.known) {
