@@ -4,6 +4,7 @@
 
 #include "advisor/judge.h"
 #include "catalog/lookup.h"
+#include "catalog/regions.h"
 #include "workload/profile_fields.h"
 
 namespace gpuadvise {
@@ -24,7 +25,10 @@ bool waits(const Rule& rule) { return looks_within(rule, Field::layout_nodes, Fi
 }  // namespace
 
 Judge::Judge(const Workload& workload, const Catalog& catalog, const RuleSet& rules, const RecommendOptions& options)
-    : catalog_(catalog), all_(rules), options_(options) {
+    : catalog_(catalog),
+      all_(rules),
+      options_(options),
+      regions_(workload.profile.constraints.regions.value_or(std::span<const std::string_view>())) {
   set_workload(facts_, workload, lists_);
   facts_.set(Field::request_optimize, names(Objective{})[static_cast<std::size_t>(options.objective)]);
   const bool preview = std::any_of(options.include.begin(), options.include.end(),
@@ -87,6 +91,7 @@ void Judge::set_family(const Entry& entry) {
   card_ = &at->second;
   facts_.set(Field::request_family_named, named);
   gpuadvise::set_family(facts_, *entry.family, type_lists_);
+  if (!regions_.empty()) set_regions(*entry.family);
   // Narrowing for a family costs as much as judging a type of it.
   constexpr std::size_t kWorthNarrowing = 3;
   if (entry.family->types.size() >= kWorthNarrowing) {
@@ -94,6 +99,21 @@ void Judge::set_family(const Entry& entry) {
   } else {
     family_rejecting_ = card_->rejecting;
   }
+}
+
+// What is asked for and sold counts as a region of the family: a pattern, or one that only a price names. Where no
+// source lists the family's regions, those of a vendor that has none of the asked ones stand for them.
+void Judge::set_regions(const Family& family) {
+  std::vector<std::string_view> known(family.regions.begin(), family.regions.end());
+  bool nowhere = true;
+  for (const auto asked : regions_) {
+    const Sold sold = sold_in(catalog_, family, asked);
+    nowhere = nowhere && sold == Sold::no;
+    if (sold == Sold::yes && std::find(known.begin(), known.end(), asked) == known.end()) known.push_back(asked);
+  }
+  const Vendor* vendor = find_vendor(catalog_, family.vendor);
+  if (known.empty() && nowhere && vendor != nullptr) known = regions_of(catalog_, *vendor);
+  facts_.set(Field::family_regions, known, type_lists_.family_regions);
 }
 
 void Judge::set_type(const Entry& entry) {

@@ -50,6 +50,7 @@ class Judge {
 
  private:
   void set_family(const Entry& entry);
+  void set_regions(const Family& family);
   void set_type(const Entry& entry);
   void set_candidate(const Recommendation& recommendation);
   Note note(const ActiveRule& rule, RuleContext& context);
@@ -59,6 +60,7 @@ class Judge {
   const Catalog& catalog_;
   const RuleSet& all_;
   const RecommendOptions& options_;
+  std::span<const std::string_view> regions_;  // asked for; empty: any
   RuleEvaluation evaluation_;
   RuleLists lists_;
   RuleLists type_lists_;

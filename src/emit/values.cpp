@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "catalog/lookup.h"
+#include "catalog/regions.h"
 #include "emit/values.h"
 #include "workload/profile_fields.h"
 
@@ -89,7 +90,12 @@ class Collector {
     const auto regions = w_.profile.constraints.regions.value_or(std::span<const std::string_view>());
     std::string region;
     if (price != nullptr && is_region_code(price->region)) region = price->region;
-    if (region.empty() && !regions.empty() && is_region_code(regions.front())) region = regions.front();
+    for (const Sold wanted : {Sold::yes, Sold::unknown}) {
+      for (const auto asked : regions) {
+        if (!region.empty() || !is_region_code(asked)) continue;
+        if (sold_in(k_.catalog, *r_.family, asked) == wanted) region = asked;
+      }
+    }
     set("region", region);
     set("region_or", region.empty() ? "REGION" : region);
     const auto charge = w_.profile.operations.charge_type.value_or(ChargePreference::on_demand);

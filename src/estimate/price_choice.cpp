@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "catalog/lookup.h"
+#include "catalog/regions.h"
 #include "estimate/price_choice.h"
 
 namespace gpuadvise {
@@ -20,29 +21,13 @@ std::span<const Price> rows_of(const Catalog& catalog, std::string_view type) {
   return {first, last};
 }
 
-const PriceArea* area_of(const Vendor* vendor, std::string_view region) {
-  if (vendor == nullptr) return nullptr;
-  for (const auto& area : vendor->price_areas) {
-    if (area.name == region) return &area;
-  }
-  return nullptr;
-}
-
 // A user's price without a region holds in all of them; a listed one says nothing of where.
 bool anywhere(const Price& p) { return p.region.empty() && p.confidence == SourceKind::user; }
-
-// Whether a price of this region is one of a region that the pattern asks for.
-bool holds(const Vendor* vendor, std::string_view region, std::string_view pattern) {
-  if (!region.empty() && region_matches(pattern, region)) return true;
-  const PriceArea* area = area_of(vendor, region);
-  return area != nullptr && std::any_of(area->regions.begin(), area->regions.end(),
-                                        [&](std::string_view part) { return region_matches(pattern, part); });
-}
 
 bool home(const Vendor* vendor, std::string_view region) {
   if (vendor == nullptr) return false;
   const auto in = [&](std::span<const std::string_view> list) {
-    return std::any_of(list.begin(), list.end(), [&](std::string_view p) { return holds(vendor, region, p); });
+    return std::any_of(list.begin(), list.end(), [&](std::string_view p) { return region_within(vendor, region, p); });
   };
   return in(vendor->home_regions) && !in(vendor->other_regions);
 }
@@ -87,7 +72,7 @@ class Chooser {
   // The user's order of regions; without one home, then elsewhere.
   std::size_t rank(const Price& p) const {
     for (std::size_t i = 0; i < regions_.size(); ++i) {
-      if (anywhere(p) || holds(vendor_, p.region, regions_[i])) return i;
+      if (anywhere(p) || region_within(vendor_, p.region, regions_[i])) return i;
     }
     return regions_.size() + (anywhere(p) || home(vendor_, p.region) ? 0 : 1);
   }
