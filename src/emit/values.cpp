@@ -53,6 +53,7 @@ class Collector {
     serving();
     training();
     request();
+    shares();
     return std::move(v_);
   }
 
@@ -205,6 +206,20 @@ class Collector {
     set("needs_model", flag(w_.params > 0 || !model.empty()));
   }
 
+  // Machines that work alone on frames or runs: each takes its share of them.
+  void shares() {
+    const bool frames = w_.kind == TaskKind::rendering;
+    const int total = frames ? w_.profile.rendering.frames.value_or(0) : w_.profile.operations.runs.value_or(0);
+    const bool runs =
+        w_.kind == TaskKind::hpc || w_.kind == TaskKind::llm_training || w_.kind == TaskKind::media_training;
+    const bool shared = (frames || runs) && total > 1 && r_.machine.nodes > 1 && r_.machines_together <= 1;
+    set("shared", flag(shared));
+    set("shares", r_.machine.nodes);
+    set("last_share", r_.machine.nodes - 1);
+    set("share_unit", frames ? "FRAMES" : "RUNS");
+    set("share_total", total);
+  }
+
   const Workload& w_;
   const Recommendation& r_;
   const Knowledge& k_;
@@ -267,13 +282,16 @@ void add_launch(Values& values, const EmitLaunch& launch, const base::Texts& tex
   values["scripted"] = flag(launch.work == "training");
   // Other engines and jobs run a command of the user's.
   if (values["command"].find("$COMMAND") != std::string::npos) values["own_command"] = "yes";
-  values["inputs_needed"] = flag(!values["needs_model"].empty() || !values["scripted"].empty() ||
-                                 !values["own_command"].empty() || !values["erdma"].empty());
+  values["inputs_needed"] =
+      flag(!values["needs_model"].empty() || !values["scripted"].empty() || !values["own_command"].empty() ||
+           !values["erdma"].empty() || !values["shared"].empty());
   // A pod or task is one replica where it fits a machine; else each is a whole machine.
   const bool per_replica = !values["serving"].empty() && values["spans"].empty();
   values["pod_cards"] = values[per_replica ? "replica_cards" : "cards"];
   const bool trains = launch.work == "training";
-  values["sky_nodes"] = values[!values["serving"].empty() ? "replica_nodes" : trains ? "job_nodes" : "nodes"];
+  values["sky_nodes"] = values[!values["serving"].empty()           ? "replica_nodes"
+                               : trains && values["shared"].empty() ? "job_nodes"
+                                                                    : "nodes"];
   values["ranks"] = flag(several);
 }
 

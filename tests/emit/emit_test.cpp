@@ -1,6 +1,7 @@
 // Files of `recommend --emit`: each is parsed by a reader of its format and passes `gpuadvise check`; inputs that the
 // user must give have no default; names from strangers cannot break out of their quotes.
 #include <algorithm>
+#include <fmt/format.h>
 #include <fstream>
 #include <regex>
 #include <set>
@@ -73,6 +74,11 @@ std::vector<Request> requests() {
   ascend.constraints.families = kAscend;
   ascend.model.params = 13e9;
   add("render", "rendering").constraints.vendors = kAlibaba;
+  Profile& farm = add("render-farm", "rendering");
+  farm.rendering.frames = 10000;
+  farm.rendering.minutes_per_frame = 2;
+  farm.constraints.deadline_hours = 24;
+  farm.constraints.vendors = kAlibaba;
   add("notebook", "notebook").constraints.vendors = kTencent;
   return out;
 }
@@ -214,6 +220,38 @@ TEST_CASE("the script of the vendor's tool is a shell script and orders the pick
     CHECK(outcome.err.find("give the") != std::string::npos);
     CHECK(outcome.err.find("not found") == std::string::npos);
   }
+}
+
+TEST_CASE("machines that share frames or runs are told their share", "[emit]") {
+  const auto all = requests();
+  const auto farm =
+      std::find_if(all.begin(), all.end(), [](const Request& r) { return r.name == std::string_view("render-farm"); });
+  Profile sweep;
+  sweep.task = "hpc";
+  sweep.operations.runs = 40;
+  sweep.hpc.hours_per_run = 10;
+  sweep.constraints.deadline_hours = 48;
+  for (const auto& [profile, total] : {std::pair(farm->profile, "FRAMES=10000"), std::pair(sweep, "RUNS=40")}) {
+    const Advice advice = advise(profile);
+    REQUIRE(advice.recommendations.front().machines_together == 1);
+    const int nodes = advice.recommendations.front().machine.nodes;
+    REQUIRE(nodes > 1);
+    const std::string job = file_of("kubernetes", advice);
+    INFO(job);
+    CHECK(job.find("completionMode: Indexed") != std::string::npos);
+    CHECK(job.find(fmt::format("completions: {}", nodes)) != std::string::npos);
+    CHECK(job.find("job-completion-index") != std::string::npos);
+    CHECK(job.find(fmt::format("SHARES, value: \"{}\"", nodes)) != std::string::npos);
+    for (const auto format : emit_formats()) {
+      const std::string text = file_of(format, advice);
+      if (text.empty()) continue;
+      INFO(text);
+      CHECK(text.find("SHARE_INDEX") != std::string::npos);
+      CHECK(text.find(total) != std::string::npos);  // the comment beside the command
+    }
+  }
+  // One machine has nothing to share.
+  CHECK(file_of("kubernetes", advise(all.front().profile)).find("SHARE") == std::string::npos);
 }
 
 TEST_CASE("inputs have no default and a test of their own", "[emit]") {
