@@ -6,6 +6,7 @@
 
 #include "advisor/words.h"
 #include "base/text.h"
+#include "estimate/name_match.h"
 
 namespace gpuadvise {
 
@@ -59,6 +60,32 @@ Words frameworks(const Calibration& c) {
   return out;
 }
 
+// Applications that a selector, a card's factor or a measured case names.
+Words apps(const AppsCalibration& c) {
+  Words out;
+  for (const auto& row : c.selectors) out.push_back(row.app);
+  for (const auto& row : c.app_cards) out.push_back(row.app);
+  for (const auto& row : c.cases) out.push_back(row.app);
+  return out;
+}
+
+// Codecs are the cases of what transcodes.
+Words codecs(const AppsCalibration& c) {
+  Words out;
+  for (const auto& row : c.cases) {
+    const bool transcodes = std::any_of(c.selectors.begin(), c.selectors.end(), [&](const WorkSelector& s) {
+      return s.kind == TaskKind::transcoding && !s.app.empty() && name_holds(row.app, s.app);
+    });
+    if (transcodes) out.push_back(row.case_name);
+  }
+  return out;
+}
+
+// "Blender 4.2" is known by "Blender", and "speos" by "Ansys Speos".
+bool goes_by(const Words& words, std::string_view word) {
+  return std::any_of(words.begin(), words.end(), [&](auto w) { return name_holds(word, w) || name_holds(w, word); });
+}
+
 }  // namespace
 
 void check_words(const Profile& profile, const Calibration& calibration) {
@@ -76,8 +103,17 @@ std::vector<UnmeasuredWord> unmeasured_words(const Profile& profile, const Calib
     const auto near = base::nearest(*word, known, 3, false);
     out.push_back({field, *word, {near.begin(), near.end()}});
   };
+  const auto look_for = [&](std::string_view field, const std::optional<std::string_view>& word, Words known) {
+    std::erase_if(known, [](auto w) { return w.empty(); });
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    if (word && !goes_by(known, *word)) look(field, word, std::move(known));
+  };
   look("inference.engine", profile.inference.engine, engines(calibration));
   look("training.framework", profile.training.framework, frameworks(calibration));
+  look_for("hpc.app", profile.hpc.app, apps(calibration.apps));
+  look_for("rendering.app", profile.rendering.app, apps(calibration.apps));
+  look_for("transcoding.codec", profile.transcoding.codec, codecs(calibration.apps));
   return out;
 }
 

@@ -22,7 +22,9 @@ namespace gpuadvise {
 
 namespace {
 
-constexpr double kMost = 1e9;  // of a price or a rate: more is a slip
+constexpr double kMost = 1e9;  // of a price: more is a slip
+constexpr double kLeastRate = 1e-6;
+constexpr double kMostRate = 1e6;
 
 // A row of a price file: docs/reference/prices.md.
 struct OwnPrice {
@@ -248,10 +250,9 @@ ExchangeRate read_rate(std::string_view text, const Catalog& catalog) {
   }
   double worth = 0;
   const auto [end, status] = std::from_chars(number.data(), number.data() + number.size(), worth);
-  if (status != std::errc{} || end != number.data() + number.size() || !std::isfinite(worth) || worth <= 0 ||
-      worth > kMost) {
-    throw InputError(place, fmt::format("{}: \"{}\" is not a rate; expected a number above 0", currency->code,
-                                        base::printable(number)));
+  if (status != std::errc{} || end != number.data() + number.size() || !(worth >= kLeastRate && worth <= kMostRate)) {
+    throw InputError(place, fmt::format("{}: \"{}\" is not a rate; expected a number from {:g} to {:g}", currency->code,
+                                        base::printable(number), kLeastRate, kMostRate));
   }
   return {currency->code, worth};
 }

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "gpuadvise/emit.h"
 
 #include "catalog/catalog_fields.h"
@@ -16,6 +18,14 @@ Json accelerator_json(const Machine& m, const InstanceType& type) {
           {"memory_gib", to_json(type.accelerator_memory_gib ? type.accelerator_memory_gib : a.memory_gib)},
           {"form_factor", to_json(a.form_factor)},
           {"slice", type.slice}};
+}
+
+// Slices are stated to six digits: three machines with a third of a card each make one card.
+double cards_in_all(const Machine& m) {
+  constexpr double kDigits = 1e-6;
+  const double cards = m.accelerators_per_node * m.nodes;
+  const double whole = std::round(cards);
+  return std::abs(cards - whole) <= kDigits * m.nodes ? whole : std::round(cards / kDigits) * kDigits;
 }
 
 Json picks_json(const Advice& advice) {
@@ -39,7 +49,7 @@ Json recommendation_json(const Recommendation& r, std::size_t rank, const Worklo
   out["status"] = std::string(names(Status{})[static_cast<std::size_t>(status_of(*r.family, *r.type))]);
   out["nodes"] = r.machine.nodes;
   out["accelerator"] = accelerator_json(r.machine, *r.type);
-  out["accelerators_total"] = to_json(r.machine.accelerators_per_node * r.machine.nodes);
+  out["accelerators_total"] = to_json(cards_in_all(r.machine));
   out["layout"] = layout_json(r.layout, w.kind);
   out["memory"] = memory_json(r.estimate.memory, texts);
   out["speed"] = speed_json(r.estimate.speed, texts);

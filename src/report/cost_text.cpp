@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "gpuadvise/knowledge.h"
+
 #include "base/text.h"
 #include "catalog/catalog_fields.h"
 #include "report/cost_text.h"
@@ -30,15 +32,26 @@ std::string listed(const Price& p, const base::Texts& texts) {
   return fmt::format("{} / {}", money(p.currency, p.amount), word("charge-unit", name_of(p.charge), texts));
 }
 
+// A region's id is the same in all languages; what a price page writes for several of them is not.
+std::string region_words(const Price& p, const base::Texts& texts) {
+  if (p.region.empty()) return texts(p.confidence == SourceKind::user ? "cost/all-regions" : "cost/no-region");
+  std::string id = "price-area/";
+  for (const char c : base::lower(p.region)) {
+    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (kept || !id.ends_with('-')) id += kept ? c : '-';
+  }
+  while (id.ends_with('-')) id.pop_back();
+  return texts.has(id) ? texts(id) : base::printable(p.region);
+}
+
 std::string origin(const CostEstimate& c, const base::Texts& texts) {
   const Price& p = *c.price;
   const bool own = p.confidence == SourceKind::user;
   std::string out = texts(
-      "cost/basis",
-      {{"charge", own ? listed(p, texts) : word("charge", name_of(p.charge), texts)},
-       {"region", p.region.empty() ? texts(own ? "cost/all-regions" : "cost/no-region") : base::printable(p.region)},
-       {"date", p.as_of.empty() ? texts("undated") : std::string(p.as_of)},
-       {"source", word("source", names(SourceKind{})[static_cast<std::size_t>(p.confidence)], texts)}});
+      "cost/basis", {{"charge", own ? listed(p, texts) : word("charge", name_of(p.charge), texts)},
+                     {"region", region_words(p, texts)},
+                     {"date", p.as_of.empty() ? texts("undated") : std::string(p.as_of)},
+                     {"source", word("source", names(SourceKind{})[static_cast<std::size_t>(p.confidence)], texts)}});
   if (own) out += fmt::format(" ({})", base::printable(p.source));
   // More than a year old is worth a word where the money is.
   if (c.price_age_months.value_or(0) > kOldMonths) {
@@ -63,7 +76,11 @@ std::string money(std::string_view currency, double amount) {
 std::string no_amount(const CostEstimate& c, const base::Texts& texts) {
   if (c.why.empty() || !texts.has(c.why)) return texts("cost/no-price");
   if (c.price == nullptr) return texts(c.why);
-  return texts(c.why, {{"price", listed(*c.price, texts)}, {"currency", std::string(c.price->currency)}});
+  // Rates are stated in the catalog's first currency, which has none of its own.
+  const bool base = c.price->currency == builtin_knowledge().catalog.currencies.front().code;
+  return texts(c.why, {{"price", listed(*c.price, texts)},
+                       {"currency", std::string(c.price->currency)},
+                       {"rate", std::string(base ? c.currency : c.price->currency)}});
 }
 
 std::string cost_amounts(const CostEstimate& c, const base::Texts& texts) {

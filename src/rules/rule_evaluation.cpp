@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kVarBase = kFieldCount + kMaxParameters;
 
+bool is_empty_list(const cel::Value& value) { return value.is(cel::Kind::list) && value.items.empty(); }
+
 // What `when` and `unless` say together.
 enum class Verdict : std::uint8_t { fires, quiet, undecided };
 
@@ -133,7 +135,7 @@ std::string RuleEvaluation::text(const ActiveRule& rule, std::string_view text, 
       text, [&](std::string_view literal) { out += literal; },
       [&](const Placeholder& p) {
         const cel::Value* value = slot(p.name);
-        if (value == nullptr || value->is_failure()) ++unfilled_;
+        if (value == nullptr || value->is_failure() || is_empty_list(*value)) ++unfilled_;
         out += format_value(value != nullptr ? *value : cel::Value{}, p.format, lang == Lang::zh);
       });
   return out;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <string>
 
 #include "gpuadvise/catalog.h"
@@ -34,6 +35,7 @@ void at_least(const std::optional<T>& value, double least, double most, std::str
 void check_ranges(const Profile& p) {
   constexpr double kCount = 1e6;
   constexpr double kTokens = 1e8;
+  constexpr double kWhole = std::numeric_limits<int>::max();
   at_least(p.model.params, 1e3, 1e15, "model.params");
   at_least(p.model.active_params, 1e3, 1e15, "model.active_params");
   at_least(p.training.lora_rank, 1, 65536, "training.lora_rank");
@@ -81,8 +83,8 @@ void check_ranges(const Profile& p) {
   at_least(p.constraints.deadline_hours, 1e-6, 1e7, "constraints.deadline_hours");
   at_least(p.hpc.arithmetic_intensity, 1e-6, 1e9, "hpc.arithmetic_intensity");
   at_least(p.hpc.memory_gib, 1e-3, 1e9, "hpc.memory_gib");
-  at_least(p.rendering.samples, 1, 1e9, "rendering.samples");
-  at_least(p.rendering.frames, 1, 1e9, "rendering.frames");
+  at_least(p.rendering.samples, 1, kWhole, "rendering.samples");
+  at_least(p.rendering.frames, 1, kWhole, "rendering.frames");
   at_least(p.rendering.minutes_per_frame, 1e-6, 1e6, "rendering.minutes_per_frame");
   at_least(p.hpc.hours_per_run, 1e-6, 1e6, "hpc.hours_per_run");
   at_least(p.operations.runs, 1, kCount, "operations.runs");
