@@ -36,6 +36,7 @@ class CompareCommand : public Command {
     const Profile profile = flags_.read(context);
     ProfileFlags::warn_unmeasured(profile, context);
     const Comparison comparison = compare(names_, profile, knowledge, context.rules(), options);
+    ProfileFlags::warn_unused(comparison.workload, format_ == "json" ? context.err : context.out, context.texts());
     if (format_ == "json") {
       report::print_comparison_json(context.out, comparison, knowledge, context.texts());
     } else {

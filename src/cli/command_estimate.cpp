@@ -59,6 +59,7 @@ class EstimateCommand : public Command {
     }
     if (!solve_.empty()) return solved(context, profile);
     const ProfileEstimate answer = judged(estimate(profile, context.knowledge()), context);
+    ProfileFlags::warn_unused(answer.workload, format_ == "json" ? context.err : context.out, context.texts());
     if (format_ == "json") {
       report::print_estimate_json(context.out, answer, context.texts(), true);
     } else {

@@ -91,6 +91,8 @@ class RecommendCommand : public Command {
     const Profile profile = flags_.read(context);
     ProfileFlags::warn_unmeasured(profile, context);
     const Advice advice = recommend(profile, knowledge, context.rules(), options);
+    const bool screen = emit_.empty() && format_ == "table";
+    ProfileFlags::warn_unused(advice.workload, screen ? context.out : context.err, context.texts());
     if (!emit_.empty()) return write_file(context, advice);
     const report::TableOptions table{context.width, options.top, explain_, context.colour};
     if (!why_not_.empty()) {

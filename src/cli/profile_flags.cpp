@@ -10,6 +10,7 @@
 #include "cli/profile_flags.h"
 #include "workload/hf_profile.h"
 #include "workload/profile.h"
+#include "workload/unused_fields.h"
 
 namespace gpuadvise::cli {
 
@@ -235,6 +236,37 @@ void ProfileFlags::warn_unmeasured(const Profile& profile, Context& context) {
   }
 }
 
+namespace {
+
+std::string path_of(const FlagEntry& entry) {
+  std::string path = entry.key;
+  if (*entry.section != '\0') path = fmt::format("{}.{}", entry.section, entry.key);
+  if (entry.inner != nullptr) path += std::string(".") + entry.inner;
+  return path;
+}
+
+// "rendering.frames (--frames-to-render)"; the path alone where no flag sets it.
+std::string with_flag(std::string_view field) {
+  for (const auto& entry : kFlags) {
+    if (path_of(entry) == field) return fmt::format("{} ({})", field, entry.flag);
+  }
+  return std::string(field);
+}
+
+}  // namespace
+
+void ProfileFlags::warn_unused(const Workload& workload, std::ostream& out, const base::Texts& texts) {
+  std::string unused;
+  for (const auto& field : unused_fields(workload)) {
+    if (!unused.empty()) unused += texts("screen/comma");
+    unused += with_flag(field);
+    const std::string_view instead = used_instead(workload.kind, field);
+    if (!instead.empty()) unused += texts("cli/used-instead", {{"field", with_flag(instead)}});
+  }
+  if (unused.empty()) return;
+  out << "! " << texts("cli/unused", {{"task", std::string(workload.task->id)}, {"fields", unused}}) << '\n';
+}
+
 std::string_view key_of_message(std::string_view message) {
   const auto colon = message.find(": ");
   if (colon == std::string_view::npos) return {};
@@ -265,9 +297,7 @@ InputError ProfileFlags::placed(const InputError& error) const {
   for (const auto& entry : kFlags) {
     const auto found = values_.find(entry.flag);
     if (found == values_.end() || found->second.empty()) continue;
-    std::string path = entry.key;
-    if (*entry.section != '\0') path = fmt::format("{}.{}", entry.section, entry.key);
-    if (entry.inner != nullptr) path += std::string(".") + entry.inner;
+    const std::string path = path_of(entry);
     if (path == key || path == also) return {Place{entry.flag}, error.message()};
   }
   if (profile_path_.empty()) return error;

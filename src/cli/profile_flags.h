@@ -10,6 +10,7 @@
 #include "gpuadvise/catalog.h"
 #include "gpuadvise/error.h"
 #include "gpuadvise/profile.h"
+#include "gpuadvise/workload.h"
 
 #include "base/arena.h"
 #include "base/message.h"
@@ -36,6 +37,9 @@ class ProfileFlags {
 
   // Says on `context.err` which engine or framework was never measured: the answer stands on the general class.
   static void warn_unmeasured(const Profile& profile, Context& context);
+
+  // Says on `out` which fields the user set that the task does not read: each by its key and its flag.
+  static void warn_unused(const Workload& workload, std::ostream& out, const base::Texts& texts);
 
   // An error that begins with a profile key ("model.params: ...") and has no place of its own gets one: the flag that
   // set the key, else its line in the profile file, else the file.

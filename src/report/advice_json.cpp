@@ -139,6 +139,7 @@ void print_comparison_json(std::ostream& out, const Comparison& comparison, cons
   root["schema_version"] = 1;
   root["request"] = to_json(comparison.workload.profile);
   root["request"]["assumptions"] = assumptions_json(comparison.workload, texts);
+  add_unused(root["request"], comparison.workload);
   root["catalog"] = header_json(knowledge);
   Json& list = root["compared"] = Json::array();
   for (const auto& column : comparison.columns) {
@@ -178,6 +179,7 @@ void print_advice_json(std::ostream& out, const Advice& advice, const Knowledge&
     resolved.push_back(std::move(item));
   }
   request["assumptions"] = assumptions_json(advice.workload, texts);
+  add_unused(request, advice.workload);
   root["request"] = std::move(request);
   root["catalog"] = header_json(knowledge);
   Json& list = root["recommendations"] = Json::array();

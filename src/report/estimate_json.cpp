@@ -4,6 +4,7 @@
 #include "catalog/catalog_fields.h"
 #include "report/advice.h"
 #include "report/estimate_json.h"
+#include "workload/unused_fields.h"
 
 namespace gpuadvise::report {
 
@@ -196,6 +197,10 @@ Json assumptions_json(const Workload& w, const base::Texts& texts) {
   return out;
 }
 
+void add_unused(Json& out, const Workload& w) {
+  if (auto fields = unused_fields(w); !fields.empty()) out["unused"] = std::move(fields);
+}
+
 std::string_view confidence_word(EstimateConfidence confidence) {
   switch (confidence) {
     case EstimateConfidence::measured:
@@ -221,6 +226,7 @@ Json estimate_json(const ProfileEstimate& e, const base::Texts& texts) {
   root["cost"] = cost_json(e.estimate.cost, texts);
   root["layout"] = layout_json(e.layout, e.workload.kind);
   root["assumptions"] = assumptions_json(e.workload, texts);
+  add_unused(root, e.workload);
   root["confidence"] = confidence_word(e.estimate.confidence);
   root["failures"] = notes_json(e.failures);
   return root;

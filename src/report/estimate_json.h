@@ -16,6 +16,8 @@ Json cost_json(const CostEstimate& cost, const base::Texts& texts);
 Json layout_json(const Layout& layout, TaskKind kind);
 Json notes_json(std::span<const Note> notes);
 Json assumptions_json(const Workload& workload, const base::Texts& texts);
+// "unused": the fields that the user set and the task does not use; nothing where there are none.
+void add_unused(Json& out, const Workload& workload);
 std::string assumption_text(const Assumption& assumption, const base::Texts& texts);
 std::string_view confidence_word(EstimateConfidence confidence);
 
