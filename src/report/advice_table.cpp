@@ -148,9 +148,9 @@ class Screen {
   // What there is to say of memory that is not known.
   std::string memory_bound(const MemoryEstimate& m) const {
     if (m.at_least <= 0) return t_("unknown");
-    return t_("screen/at-least",
-              {{"least", fmt::format("{:.1f}", m.at_least)}, {"limit", fmt::format("{:.1f}", m.capacity_gib)}}) +
-           (m.cannot_fit() ? "  " + t_("screen/does-not-fit") : "");
+    return (m.cannot_fit() ? t_("screen/does-not-fit") + "  " : "") +
+           t_("screen/at-least",
+              {{"least", fmt::format("{:.1f}", m.at_least)}, {"limit", fmt::format("{:.1f}", m.capacity_gib)}});
   }
 
   // What decides where it is not what is on the card.

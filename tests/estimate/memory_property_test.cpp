@@ -209,13 +209,12 @@ TEST_CASE("a longer context that one sequence may grow to never needs less") {
   for (const auto* engine : {"vllm", "transformers", "llama.cpp", "sglang", "lmdeploy", "nobody-knows-it"}) {
     for (const auto* share : {"", ", gpu_memory_utilization: 0.9"}) {
       INFO(engine << share);
-      const MemorySetup plain("task: llm-inference\nmodel: {name: llama-3.1-8b}\ninference: {engine: " +
-                              std::string(engine) + ", input_tokens: 1024, output_tokens: 256, concurrency: 16" +
-                              share + "}\nhardware: {accelerator: nvidia-a10}\n");
-      MemorySetup s = plain;
+      MemorySetup s("task: llm-inference\nmodel: {name: llama-3.1-8b}\ninference: {engine: " + std::string(engine) +
+                    ", input_tokens: 1024, output_tokens: 256, concurrency: 16" + share +
+                    "}\nhardware: {accelerator: nvidia-a10}\n");
       // Absent, it is what the lengths come to.
       CHECK(s.workload.profile.inference.max_context == 1280);
-      double before = plain.estimate().required;
+      double before = s.estimate().required;
       const double least = before;
       for (const int most : {1281, 2000, 20480, 131072, 1000000}) {
         s.workload.profile.inference.max_context = most;
