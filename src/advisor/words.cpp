@@ -60,12 +60,18 @@ Words frameworks(const Calibration& c) {
   return out;
 }
 
-// Applications that a selector, a card's factor or a measured case names.
-Words apps(const AppsCalibration& c) {
+// Applications that a selector of the kind names, and those of measured cases that no selector of another kind names.
+Words apps(const AppsCalibration& c, TaskKind kind) {
   Words out;
-  for (const auto& row : c.selectors) out.push_back(row.app);
-  for (const auto& row : c.app_cards) out.push_back(row.app);
-  for (const auto& row : c.cases) out.push_back(row.app);
+  const auto add = [&](std::string_view app) {
+    const bool other = std::any_of(c.selectors.begin(), c.selectors.end(), [&](const WorkSelector& s) {
+      return s.kind != kind && !s.app.empty() && name_holds(app, s.app);
+    });
+    if (!other) out.push_back(app);
+  };
+  for (const auto& row : c.selectors) add(row.app);
+  for (const auto& row : c.app_cards) add(row.app);
+  for (const auto& row : c.cases) add(row.app);
   return out;
 }
 
@@ -111,8 +117,8 @@ std::vector<UnmeasuredWord> unmeasured_words(const Profile& profile, const Calib
   };
   look("inference.engine", profile.inference.engine, engines(calibration));
   look("training.framework", profile.training.framework, frameworks(calibration));
-  look_for("hpc.app", profile.hpc.app, apps(calibration.apps));
-  look_for("rendering.app", profile.rendering.app, apps(calibration.apps));
+  look_for("hpc.app", profile.hpc.app, apps(calibration.apps, TaskKind::hpc));
+  look_for("rendering.app", profile.rendering.app, apps(calibration.apps, TaskKind::rendering));
   look_for("transcoding.codec", profile.transcoding.codec, codecs(calibration.apps));
   return out;
 }

@@ -481,7 +481,9 @@ Node scalar_node(std::string_view text) {
 
 Node parse_document(std::string_view text, const std::string& name, const Limits& limits) {
   const auto start = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  const bool json = start != std::string_view::npos && (text[start] == '{' || text[start] == '[');
+  // What a name says of the form wins: flow style looks like JSON and is not.
+  const bool yaml = name.ends_with(".yaml") || name.ends_with(".yml");
+  const bool json = !yaml && start != std::string_view::npos && (text[start] == '{' || text[start] == '[');
   return json ? parse_json(text, name, limits) : parse_yaml(text, name, limits);
 }
 

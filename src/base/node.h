@@ -56,7 +56,7 @@ std::vector<Node> parse_yaml_documents(std::string_view text, const std::string&
 Node parse_json(std::string_view text, const std::string& name, const Limits& limits = {});
 // One plain word as YAML would read it: a number, true, null or text.
 Node scalar_node(std::string_view text);
-// JSON when the text starts with { or [, YAML otherwise.
+// JSON when the text starts with { or [ and the name does not say YAML; YAML otherwise.
 Node parse_document(std::string_view text, const std::string& name, const Limits& limits = {});
 
 }  // namespace gpuadvise::base

@@ -112,6 +112,7 @@ CostEstimate estimate_cost(const Workload& w, const SpeedEstimate& speed, const 
   cost.price = choice.price;
   cost.why = choice.why;
   if (choice.price != nullptr) cost.price_age_months = base::months_between(choice.price->as_of, catalog.date);
+  if (cost.why == "cost/other-currency") cost.currency = choice.currency;  // the one that it is not known in
   if (!choice.per_hour) return cost;
   cost.known = true;
   cost.currency = choice.currency;

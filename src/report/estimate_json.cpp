@@ -142,7 +142,7 @@ Json break_even_json(const std::optional<BreakEven>& b) {
 
 Json cost_json(const CostEstimate& c, const base::Texts& texts) {
   Json out;
-  out["currency"] = c.currency.empty() ? Json(nullptr) : Json(std::string(c.currency));
+  out["currency"] = c.known ? Json(std::string(c.currency)) : Json(nullptr);
   out["per_hour"] = number(c.per_hour);
   out["per_hour_range"] = c.per_hour_low ? Json::array({number(c.per_hour_low), number(c.per_hour)}) : Json(nullptr);
   out["per_million_tokens"] = number(c.per_million_tokens);
