@@ -95,31 +95,42 @@ bool goes_by(const Words& words, std::string_view word) {
 }  // namespace
 
 void check_words(const Profile& profile, const Calibration& calibration) {
-  const Words formats = words_of(calibration.memory.weights);
-  check("inference.weights", profile.inference.weights, formats);
-  check("inference.kv_cache", profile.inference.kv_cache, formats);
-  check("training.optimizer", profile.training.optimizer, words_of(calibration.memory.optimizers));
+  if (profile.inference.weights || profile.inference.kv_cache) {
+    const Words formats = words_of(calibration.memory.weights);
+    check("inference.weights", profile.inference.weights, formats);
+    check("inference.kv_cache", profile.inference.kv_cache, formats);
+  }
+  if (profile.training.optimizer) {
+    check("training.optimizer", profile.training.optimizer, words_of(calibration.memory.optimizers));
+  }
 }
 
 std::vector<UnmeasuredWord> unmeasured_words(const Profile& profile, const Calibration& calibration) {
   std::vector<UnmeasuredWord> out;
-  const auto look = [&](std::string_view field, const std::optional<std::string_view>& word, Words known) {
+  // The words that are known are collected for a word that was said only: most requests say none.
+  const auto look = [&](std::string_view field, const std::optional<std::string_view>& word, const auto& known_words) {
+    if (!word) return;
+    Words known = known_words();
     std::erase_if(known, [](auto w) { return w.empty() || w == "general"; });
-    if (!word || stands_in(known, *word)) return;
+    if (stands_in(known, *word)) return;
     const auto near = base::nearest(*word, known, 3, false);
     out.push_back({field, *word, {near.begin(), near.end()}});
   };
-  const auto look_for = [&](std::string_view field, const std::optional<std::string_view>& word, Words known) {
+  const auto look_for = [&](std::string_view field, const std::optional<std::string_view>& word,
+                            const auto& known_words) {
+    if (!word) return;
+    Words known = known_words();
     std::erase_if(known, [](auto w) { return w.empty(); });
     std::sort(known.begin(), known.end());
     known.erase(std::unique(known.begin(), known.end()), known.end());
-    if (word && !goes_by(known, *word)) look(field, word, std::move(known));
+    if (!goes_by(known, *word)) look(field, word, [&] { return known; });
   };
-  look("inference.engine", profile.inference.engine, engines(calibration));
-  look("training.framework", profile.training.framework, frameworks(calibration));
-  look_for("hpc.app", profile.hpc.app, apps(calibration.apps, TaskKind::hpc));
-  look_for("rendering.app", profile.rendering.app, apps(calibration.apps, TaskKind::rendering));
-  look_for("transcoding.codec", profile.transcoding.codec, codecs(calibration.apps));
+  const AppsCalibration& work = calibration.apps;
+  look("inference.engine", profile.inference.engine, [&] { return engines(calibration); });
+  look("training.framework", profile.training.framework, [&] { return frameworks(calibration); });
+  look_for("hpc.app", profile.hpc.app, [&] { return apps(work, TaskKind::hpc); });
+  look_for("rendering.app", profile.rendering.app, [&] { return apps(work, TaskKind::rendering); });
+  look_for("transcoding.codec", profile.transcoding.codec, [&] { return codecs(work); });
   return out;
 }
 
