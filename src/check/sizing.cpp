@@ -34,17 +34,6 @@ bool divides_heads(const Workload& workload, const Layout& layout) {
   return workload.architecture.heads == 0 || workload.architecture.heads % layout.tensor == 0;
 }
 
-// One request that fills the stated context; empty: none is stated.
-std::optional<Workload> longest_sequence(const Workload& workload) {
-  const auto& context = workload.profile.inference.max_context;
-  if (workload.kind != TaskKind::llm_serving || !context || *context < 2) return std::nullopt;
-  Workload longest = workload;
-  longest.profile.inference.input_tokens = *context - 1;
-  longest.profile.inference.output_tokens = 1;
-  longest.profile.inference.concurrency = 1;
-  return longest;
-}
-
 }  // namespace
 
 std::optional<Sizing> Sizer::work_out(const Workload& workload, const Family& family, const InstanceType& type,
@@ -59,11 +48,6 @@ std::optional<Sizing> Sizer::work_out(const Workload& workload, const Family& fa
   if (const auto stated = stated_layout(workload, *machine); stated && !search.fits) {
     choice = {*stated, estimator.memory(*machine, *stated), estimator.speed(*machine, *stated)};
     out.heads_divided = divides_heads(workload, *stated);
-  }
-  // An engine must hold one sequence of the longest context that it is started with.
-  if (const auto longest = longest_sequence(workload); longest && choice.memory.fits) {
-    const MemoryEstimate memory = estimate_memory(*longest, *machine, choice.layout, knowledge_.calibration);
-    if (memory.known && !memory.fits) choice.memory = memory;
   }
   out.machine = *machine;
   out.layout = choice.layout;
