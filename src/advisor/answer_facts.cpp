@@ -21,7 +21,7 @@ bool shares_work(const Workload& w) {
   const InferenceSpec& asked = w.profile.inference;
   if (w.kind == TaskKind::llm_serving || w.kind == TaskKind::media_inference)
     return asked.requests_per_second.has_value();
-  if (w.kind == TaskKind::streaming || w.kind == TaskKind::transcoding) return asked.concurrency.has_value();
+  if (streams(w)) return carries_load(w);
   return independent_pieces(w).has_value();
 }
 
@@ -30,16 +30,16 @@ bool shares_work(const Workload& w) {
 AnswerFacts::AnswerFacts(const Advice& advice, std::optional<QuantisedFit> quantised)
     : advice_(advice), quantised_(quantised) {
   for (const auto& r : advice.recommendations) {
-    if (paid(r, advice_.workload) &&
-        (cheapest_ == nullptr || *paid(r, advice_.workload) < *paid(*cheapest_, advice_.workload)))
-      cheapest_ = &r;
+    const auto cost = paid(r, advice.workload);
+    if (cost && (cheapest_ == nullptr || *cost < least_)) cheapest_ = &r, least_ = *cost;
   }
 }
 
 void AnswerFacts::set_candidate(RuleContext& c, const Recommendation& r) const {
-  if (cheapest_ == nullptr || !paid(r, advice_.workload) || *paid(*cheapest_, advice_.workload) <= 0) return;
+  const auto cost = paid(r, advice_.workload);
+  if (cheapest_ == nullptr || !cost || least_ <= 0) return;
   constexpr double kSame = 1.001;
-  const double ratio = *paid(r, advice_.workload) / *paid(*cheapest_, advice_.workload);
+  const double ratio = *cost / least_;
   c.set(Field::cost_cheapest_fit_ratio, ratio);
   if (ratio > kSame) c.set(Field::cost_cheaper_fit, cheapest_->type->name);
 }
@@ -59,7 +59,7 @@ void AnswerFacts::set_pick(RuleContext& c) const {
   c.set(Field::answer_priced, priced);
   if (mine) {
     c.set(Field::answer_cheaper, cheaper);
-    set_fastest(c);
+    set_fastest(c, *mine);
   }
   set_smaller_card(c);
   set_other_size(c);
@@ -72,18 +72,18 @@ void AnswerFacts::set_pick(RuleContext& c) const {
 }
 
 // The fastest of those that have a price, against the pick.
-void AnswerFacts::set_fastest(RuleContext& c) const {
-  const Recommendation& pick = advice_.recommendations.front();
-  const auto mine = time_taken(pick, advice_.workload);
+void AnswerFacts::set_fastest(RuleContext& c, double price) const {
+  const auto mine = time_taken(advice_.recommendations.front(), advice_.workload);
   if (!mine) return;
-  const Recommendation* fastest = &pick;
+  double cost_of_fastest = price;
   double least = *mine;
   for (const auto& r : advice_.recommendations) {
     const auto time = time_taken(r, advice_.workload);
-    if (paid(r, advice_.workload) && time && *time < least) fastest = &r, least = *time;
+    const auto cost = paid(r, advice_.workload);
+    if (cost && time && *time < least) cost_of_fastest = *cost, least = *time;
   }
   c.set(Field::answer_fastest_speed_ratio, *mine / least);
-  c.set(Field::answer_fastest_cost_ratio, *paid(*fastest, advice_.workload) / *paid(pick, advice_.workload));
+  c.set(Field::answer_fastest_cost_ratio, cost_of_fastest / price);
 }
 
 // Few large machines against many small ones, where each machine works on its own.

@@ -27,12 +27,13 @@ class AnswerFacts {
 
  private:
   void set_smaller_card(RuleContext& context) const;
-  void set_fastest(RuleContext& context) const;
+  void set_fastest(RuleContext& context, double price) const;  // price: of the pick
   void set_other_size(RuleContext& context) const;
 
   const Advice& advice_;
   std::optional<QuantisedFit> quantised_;
   const Recommendation* cheapest_ = nullptr;
+  double least_ = 0;  // what it costs
 };
 
 // Among the types that were too small and cost less per hour than the pick, the cheapest that holds the model with its

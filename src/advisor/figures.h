@@ -7,6 +7,13 @@
 
 namespace gpuadvise {
 
+// Answers requests for as long as it runs.
+bool serves(const Workload& workload);
+// Streams or sessions, that many machines may share.
+bool streams(const Workload& workload);
+// So many streams were asked for and no more: what a machine could do beyond them is worth nothing.
+bool carries_load(const Workload& workload);
+
 // For the job where it ends; for a unit of work where it is a job whose size is not known; for the hour of a service.
 // All machines together. Empty: no price in the request's currency, or no speed to divide by.
 std::optional<double> paid(const Recommendation& recommendation, const Workload& workload);

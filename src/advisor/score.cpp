@@ -8,6 +8,7 @@
 
 #include "gpuadvise/error.h"
 
+#include "advisor/figures.h"
 #include "advisor/layouts.h"
 #include "advisor/score.h"
 #include "base/text.h"
@@ -22,15 +23,6 @@ struct Raw {
   std::optional<double> value;
   std::string_view unit;
 };
-
-bool serves(const Workload& w) {
-  return w.kind == TaskKind::llm_serving || w.kind == TaskKind::interactive || w.kind == TaskKind::media_inference;
-}
-
-// So many streams were asked for and no more: what a machine could do beyond them is worth nothing.
-bool carries_load(const Workload& w) {
-  return (w.kind == TaskKind::streaming || w.kind == TaskKind::transcoding) && w.profile.inference.concurrency;
-}
 
 double cards_of(const Recommendation& r) { return std::max(1.0, r.machine.accelerators_per_node) * r.machine.nodes; }
 

@@ -1,11 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <map>
 #include <numeric>
 #include <span>
-#include <tuple>
 
 #include "advisor/figures.h"
 #include "advisor/score.h"
@@ -15,16 +12,11 @@ namespace gpuadvise {
 
 namespace {
 
-const ScoreTerm* find_term(const Recommendation& r, std::string_view criterion) {
-  for (const auto& term : r.criteria) {
-    if (term.criterion == criterion) return &term;
-  }
-  return nullptr;
-}
-
 double share_of(const Recommendation& r, std::string_view criterion) {
-  const ScoreTerm* term = find_term(r, criterion);
-  return term == nullptr ? 0 : std::min(1.0, term->normalised / term->factor);
+  for (const auto& term : r.criteria) {
+    if (term.criterion == criterion) return std::min(1.0, term.normalised / term.factor);
+  }
+  return 0;
 }
 
 double score_under(const Recommendation& r, std::span<const CriterionWeight> weights) {
@@ -95,12 +87,6 @@ bool same_score(const Recommendation& a, const Recommendation& b) {
   return std::round(a.score * 10) == std::round(b.score * 10);
 }
 
-// Estimates of one card err together, so only different cards are ever told apart by less than the error.
-bool tied(const Recommendation& a, const Recommendation& b) {
-  if (same_score(a, b)) return true;
-  return a.machine.accelerator != b.machine.accelerator && within_error(a.score - b.score, parts_of(a), parts_of(b));
-}
-
 // On another card, cheaper, not slower by more than the error, and no worse in anything that is not estimated.
 bool goes_before(const Parts& a, const Parts& first) {
   constexpr double kSame = 0.05;  // points
@@ -137,6 +123,17 @@ std::size_t end_of_tie(const std::vector<Recommendation>& candidates, const std:
     ++end;
   }
   return end;
+}
+
+// Estimates of one card err together, so only different cards are ever not told apart by the error.
+void mark_tied(std::vector<Recommendation>& candidates) {
+  const Recommendation& pick = candidates.front();
+  const Parts mine = parts_of(pick);
+  for (std::size_t i = 1; i < candidates.size(); ++i) {
+    Recommendation& r = candidates[i];
+    const bool other_card = r.machine.accelerator != pick.machine.accelerator;
+    r.tied = same_score(pick, r) || (other_card && within_error(pick.score - r.score, mine, parts_of(r)));
+  }
 }
 
 // The first of the best: candidates that print the same in it stand in the order of the ranking.
@@ -188,7 +185,7 @@ void mark_standing(std::vector<Recommendation>& candidates, const Workload& w,
                    std::span<const CriterionWeight> balanced) {
   if (candidates.empty()) return;
   mark_front(candidates, w);
-  for (std::size_t i = 1; i < candidates.size(); ++i) candidates[i].tied = tied(candidates.front(), candidates[i]);
+  mark_tied(candidates);
   give(candidates, Role::cheapest, [&](const Recommendation& r) { return least(paid(r, w)); });
   give(candidates, Role::fastest, [&](const Recommendation& r) { return least(time_taken(r, w)); });
   give(candidates, Role::balanced, [&](const Recommendation& r) { return std::optional(score_under(r, balanced)); });

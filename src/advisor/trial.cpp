@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "advisor/confidence.h"
+#include "advisor/figures.h"
 #include "advisor/trial.h"
 #include "catalog/lookup.h"
 #include "estimate/cost.h"
@@ -272,8 +273,7 @@ std::optional<int> Trials::machines_for_load(Recommendation& r, Attempt& out) {
     const double rounds = std::max(1.0, std::floor(*allowed / each + 1e-9));
     return of(*pieces, at_once * rounds);
   }
-  const bool sessions = w_.kind == TaskKind::streaming || w_.kind == TaskKind::transcoding;
-  if (sessions && asked.concurrency && speed.value && *speed.value > 0) return of(*asked.concurrency, *speed.value);
+  if (carries_load(w_) && speed.value && *speed.value > 0) return of(*asked.concurrency, *speed.value);
   return 1;
 }
 

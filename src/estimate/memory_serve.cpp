@@ -164,8 +164,8 @@ MemoryEstimate serving_memory(const ServingMemoryPlan& plan, const Machine& mach
   m.known = true;
   m.meter = plan.k.meter;
   m.weights = serving_weights(s);
-  const double runtime = plan.k.base_gib * kGib + quantised_scratch(s) + (plan.k.pooled ? plan.k.graphs_gib * kGib : 0);
   m.runtime = plan.k.base_gib * kGib + quantised_scratch(s);
+  const double runtime = m.runtime + (plan.k.pooled ? plan.k.graphs_gib * kGib : 0);  // without what loading takes
   set_peak(s, m);
   const double capacity = machine.memory_gib * kGib;
   m.limit_gib = capacity;
