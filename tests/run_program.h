@@ -54,6 +54,13 @@ class TempFile {
   std::string path_;
 };
 
+// Arguments of a program, and more of them.
+using Words = std::vector<std::string>;
+inline Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 // Always in English, 100 columns and without colour unless the arguments say otherwise. `limits` are shell commands
 // that run first, such as "ulimit -t 1".
 inline Outcome run_program(const std::vector<std::string>& arguments, std::string_view input = {},

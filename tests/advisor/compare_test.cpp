@@ -6,15 +6,13 @@
 #include "gpuadvise/error.h"
 #include "gpuadvise/sensitivity.h"
 
+#include "builtin_rules.h"
 #include "catch.h"
 
 namespace gpuadvise {
 namespace {
 
-const RuleSet& rules() {
-  static const RuleSet set(builtin_knowledge().rules);
-  return set;
-}
+using test::rules;
 
 Profile serving_32b() {
   Profile p;

@@ -5,15 +5,11 @@
 #include "gpuadvise/advise.h"
 #include "gpuadvise/knowledge.h"
 
+#include "builtin_rules.h"
 #include "catch.h"
 
 namespace gpuadvise::test {
 namespace {
-
-const RuleSet& rules() {
-  static const RuleSet set(builtin_knowledge().rules);
-  return set;
-}
 
 Advice ask(const Profile& p) { return recommend(p, builtin_knowledge(), rules()); }
 
@@ -45,10 +41,6 @@ const Recommendation* find(const Advice& advice, std::string_view type) {
 
 // It would point into an answer that is gone.
 const Recommendation* find(const Advice&& advice, std::string_view type) = delete;
-
-bool says(const std::vector<Note>& notes, std::string_view rule) {
-  return std::any_of(notes.begin(), notes.end(), [&](const Note& n) { return n.rule == rule; });
-}
 
 constexpr std::string_view kOneA10 = "ecs.gn7i-c16g1.4xlarge";
 constexpr std::string_view kEightA10 = "ecs.ebmgn7ix.32xlarge";

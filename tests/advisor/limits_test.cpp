@@ -5,6 +5,7 @@
 #include "gpuadvise/advise.h"
 #include "gpuadvise/emit.h"
 
+#include "builtin_rules.h"
 #include "catalog/regions.h"
 #include "catch.h"
 
@@ -14,11 +15,6 @@ namespace {
 using Names = std::vector<std::string_view>;
 
 const Knowledge& knowledge() { return builtin_knowledge(); }
-
-const RuleSet& rules() {
-  static const RuleSet set(knowledge().rules);
-  return set;
-}
 
 Profile serving() {
   Profile profile;
@@ -32,10 +28,6 @@ Advice advise(const Profile& profile) {
   options.exhaustive = true;
   options.top = 1000;  // warnings are filled for what is shown
   return recommend(profile, knowledge(), rules(), options);
-}
-
-bool says(const std::vector<Note>& notes, std::string_view rule) {
-  return std::any_of(notes.begin(), notes.end(), [&](const Note& n) { return n.rule == rule; });
 }
 
 std::set<std::string_view> cards_of(const Advice& advice) {

@@ -9,16 +9,14 @@
 #include "gpuadvise/error.h"
 
 #include "advisor/figures.h"
+#include "builtin_rules.h"
 #include "catch.h"
 #include "report/advice.h"
 
 namespace gpuadvise {
 namespace {
 
-const RuleSet& rules() {
-  static const RuleSet set(builtin_knowledge().rules);
-  return set;
-}
+using test::rules;
 
 Advice ask(const Profile& profile, const Knowledge& knowledge = builtin_knowledge()) {
   RecommendOptions options;

@@ -9,13 +9,9 @@
 #include "gpuadvise/check.h"
 
 #include "base/node.h"
+#include "builtin_rules.h"
 
 namespace gpuadvise::test {
-
-inline const RuleSet& rules() {
-  static const RuleSet set(builtin_knowledge().rules);
-  return set;
-}
 
 inline std::vector<std::filesystem::path> case_folders() {
   std::vector<std::filesystem::path> folders;

@@ -4,6 +4,7 @@
 
 #include "gpuadvise/check.h"
 
+#include "builtin_rules.h"
 #include "catch.h"
 #include "report/findings.h"
 
@@ -15,10 +16,7 @@ const std::string kPlan =
     R"({"format_version":"1.2","resource_changes":[{"address":"alicloud_instance.a","mode":"managed","type":"alicloud_instance","name":"a","change":{"actions":["no-op"],"after":{"instance_type":"ecs.gn6i-c16g1.3xlarge"}}},
     {"address":"alicloud_instance.b","mode":"managed","type":"alicloud_instance","name":"b","change":{"actions":["create"],"after":{"instance_type":"ecs.gn6i-c16g1.3xlarge"}}}]})";
 
-const RuleSet& rules() {
-  static const RuleSet set(builtin_knowledge().rules);
-  return set;
-}
+using gpuadvise::test::rules;
 
 CheckReport run(const std::string& config, bool changes_only = false, const RuleSet& set = rules()) {
   CheckOptions options;

@@ -12,13 +12,6 @@ using nlohmann::json;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 // With one space wherever lines are broken.
 std::string screen(const Words& arguments, int code = 0) {
   const Outcome outcome = run_program(arguments);

@@ -8,8 +8,6 @@ using namespace gpuadvise::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 // A second of processor time where the compiler optimises; 512 MiB of address space where no sanitizer wants more.
 std::string limits() {
 #ifdef NDEBUG
@@ -21,11 +19,6 @@ std::string limits() {
   text += "; ulimit -v 524288";
 #endif
   return text;
-}
-
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
 }
 
 const Words kFinetune = {"recommend", "--task", "llm-finetune"};

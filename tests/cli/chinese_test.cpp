@@ -10,13 +10,6 @@ using namespace gpuadvise::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 const Words kFinetune = {"recommend", "--task", "llm-finetune"};
 const Words kSeven = with(kFinetune, {"--params", "7B"});
 

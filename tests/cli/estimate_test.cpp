@@ -7,16 +7,11 @@
 
 using gpuadvise::test::Outcome;
 using gpuadvise::test::run_program;
+using gpuadvise::test::with;
+using gpuadvise::test::Words;
 using nlohmann::json;
 
 namespace {
-
-using Words = std::vector<std::string>;
-
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 
 Words serving(const std::string& params, const Words& more) {
   return with({"estimate", "--task", "llm-inference", "--params", params}, more);

@@ -10,15 +10,8 @@ using nlohmann::json;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 const Words kTask = {"recommend", "--task", "llm-finetune", "--params", "7B", "--instance", "ecs.gn7i-c16g1.4xlarge",
                      "--method",  "qlora",  "--tokens",     "100M"};
-
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 
 json pick(const Words& arguments) {
   const Outcome outcome = run_program(with(arguments, {"--format", "json"}));

@@ -6,16 +6,11 @@
 
 using gpuadvise::test::Outcome;
 using gpuadvise::test::run_program;
+using gpuadvise::test::with;
+using gpuadvise::test::Words;
 using nlohmann::json;
 
 namespace {
-
-using Words = std::vector<std::string>;
-
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 
 const Words kServe = {"estimate", "--task", "llm-inference", "--model", "llama-3.1-8b", "--engine", "vllm"};
 const Words kOnA10 = with(kServe, {"--accelerator", "nvidia-a10"});

@@ -6,16 +6,14 @@
 #include "gpuadvise/advise.h"
 #include "gpuadvise/emit.h"
 
+#include "builtin_rules.h"
 #include "catch.h"
 #include "report/advice.h"
 
 namespace gpuadvise {
 namespace {
 
-const RuleSet& rules() {
-  static const RuleSet set(builtin_knowledge().rules);
-  return set;
-}
+using test::rules;
 
 std::vector<Profile> profiles() {
   std::vector<Profile> out(4);

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "builtin_rules.h"
 #include "catch.h"
 #include "report/advice.h"
 #include "scenarios/scenario.h"
@@ -13,11 +14,6 @@ namespace gpuadvise::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-const RuleSet& rules() {
-  static const RuleSet set(builtin_knowledge().rules);
-  return set;
-}
 
 bool in(const std::vector<std::string>& list, std::string_view name) {
   return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
